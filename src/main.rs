@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let done = felis::session::try_on_large_stack(|| {
         let arguments = cli::Arguments::read();
         cli::report_bugs_in_one_line();
-        cli::hold_resizes();
+        cli::block_resize_signal();
         cli::run(arguments)
     });
     ExitCode::from(done.unwrap_or_else(|_| cli::report_missing_stack()))

@@ -166,9 +166,9 @@ struct Parts<'v> {
 
 /// The way to a part.
 enum Place {
-    /// As a digit of the code.
+    /// A digit of the code.
     Digit(Encoding),
-    /// As slots of the storage.
+    /// Slots of the storage.
     Slots(Arc<Layout>),
 }
 

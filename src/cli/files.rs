@@ -49,7 +49,7 @@ impl FileLoader {
     }
 
     /// Records the stamp of each requested file.
-    pub fn recording(mut self, seen: RecordedStamps) -> FileLoader {
+    pub fn with_recorded_stamps(mut self, seen: RecordedStamps) -> FileLoader {
         self.seen = Some(seen);
         self
     }

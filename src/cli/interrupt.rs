@@ -103,32 +103,32 @@ impl Interrupts {
 /// Blocks the signal for a new terminal size in all threads that start later. Only the thread that
 /// edits a line unblocks it: in any other thread, the signal would not interrupt the wait of the
 /// line editor.
-pub fn hold_resizes() {
+pub fn block_resize_signal() {
     #[cfg(unix)]
-    let _ = resizes().thread_block();
+    let _ = resize_signal_set().thread_block();
 }
 
 /// A guard within which this thread receives the signal for a new terminal size.
-pub struct Resizes(());
+pub struct ResizeSignalGuard(());
 
-impl Resizes {
+impl ResizeSignalGuard {
     /// Unblocks the signal in this thread.
-    pub fn heard() -> Resizes {
+    pub fn unblock() -> ResizeSignalGuard {
         #[cfg(unix)]
-        let _ = resizes().thread_unblock();
-        Resizes(())
+        let _ = resize_signal_set().thread_unblock();
+        ResizeSignalGuard(())
     }
 }
 
-impl Drop for Resizes {
+impl Drop for ResizeSignalGuard {
     fn drop(&mut self) {
-        hold_resizes();
+        block_resize_signal();
     }
 }
 
 #[cfg(unix)]
 /// Returns the set of the signal for a new terminal size.
-fn resizes() -> nix::sys::signal::SigSet {
+fn resize_signal_set() -> nix::sys::signal::SigSet {
     nix::sys::signal::SigSet::from(nix::sys::signal::Signal::SIGWINCH)
 }
 

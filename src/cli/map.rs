@@ -19,7 +19,7 @@ use std::fs::File;
 /// Returns the bytes of a file; `None` if it cannot be mapped.
 pub fn bytes(file: &File) -> Option<Bytes> {
     #[cfg(target_os = "linux")]
-    cut::explain();
+    truncation::install_handler();
     // SAFETY: the map is read-only, its length is that of the file, and it lives as long as its
     // bytes. The head of this file states what holds if another program changes the file meanwhile.
     let map = unsafe { Mmap::map(file) }.ok()?;
@@ -28,18 +28,18 @@ pub fn bytes(file: &File) -> Option<Bytes> {
 
 /// The message for a file that is truncated while it is mapped.
 #[cfg(target_os = "linux")]
-mod cut {
+mod truncation {
     use std::sync::Once;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// The message.
-    const TEXT: &[u8] = b"felis: another program has shortened a file that is in use\n";
+    const MESSAGE: &[u8] = b"felis: another program has shortened a file that is in use\n";
 
-    /// Installs a handler that prints a message before the process ends.
-    pub fn explain() {
+    /// Installs a handler of `SIGBUS` that prints a message before the process ends.
+    pub fn install_handler() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
-            let handler: extern "C" fn(libc::c_int) = end;
+            let handler: extern "C" fn(libc::c_int) = handle_sigbus;
             // SAFETY: the handler has the required signature and does only async-signal-safe work.
             // The Rust runtime does not need this signal on Linux, where a stack overflow raises
             // `SIGSEGV`.
@@ -48,15 +48,15 @@ mod cut {
     }
 
     /// Prints the message and ends the process: the handler of the signal.
-    extern "C" fn end(_: libc::c_int) {
+    extern "C" fn handle_sigbus(_: libc::c_int) {
         static REPORTED: AtomicBool = AtomicBool::new(false);
-        // SAFETY: all three calls are allowed in a handler, and the length is that of the text.
+        // SAFETY: all three calls are allowed in a handler, and the length is that of the message.
         unsafe {
             // Other threads that receive the signal wait for the first one to end the process.
             while REPORTED.swap(true, Ordering::Relaxed) {
                 libc::pause();
             }
-            libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len());
+            libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());
             libc::_exit(1);
         }
     }

@@ -41,7 +41,7 @@ use felis::session::{
 use felis_base::diagnostic::Diagnostic;
 use files::FileLoader;
 use input::{InputError, SourceText};
-pub use interrupt::hold_resizes;
+pub use interrupt::block_resize_signal;
 use interrupt::{Activity, Interrupts};
 use output::Output;
 use programs::{may_hold_benches, may_hold_tests, named_programs};
@@ -195,7 +195,7 @@ impl Shell {
                 })
             }
             #[cfg(feature = "parties")]
-            Command::Party { action } => self.party(&action),
+            Command::Party { action } => self.run_party_command(&action),
             #[cfg(not(feature = "parties"))]
             Command::Party { .. } => {
                 output::print_error("felis: this build connects no processes: feature `parties`");

@@ -21,7 +21,7 @@ const SILENCE_VARIABLE: &str = "FELIS_PARTY_SILENCE";
 
 impl Shell {
     /// Carries out a command about parties; returns the exit code.
-    pub(super) fn party(&mut self, action: &PartyAction) -> u8 {
+    pub(super) fn run_party_command(&mut self, action: &PartyAction) -> u8 {
         let PartyAction::New { name, address, folder } = action;
         match felis_parties::create_certificate(folder, name, address) {
             Ok(created) => {

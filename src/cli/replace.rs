@@ -50,11 +50,11 @@ pub fn replace(path: &Path, bytes: &[u8], look: &dyn Fn(&Path) -> Result<(), Str
         Ok(about) => Access::Same(about.permissions()),
         Err(_) => Access::New,
     };
-    put(&target, bytes, access, look)
+    install_file(&target, bytes, access, look)
 }
 
 /// Puts a file at this path, and replaces any file there.
-pub fn put(
+pub fn install_file(
     target: &Path,
     bytes: &[u8],
     access: Access,

@@ -8,7 +8,7 @@
 mod layout;
 
 use super::{explain, output, repl};
-use felis::session::book::{self, Chapter, Hit};
+use felis::session::book::{self, Chapter, SearchHit};
 use felis::session::{Session, reference};
 
 /// The topic that is the list of all pages.
@@ -35,7 +35,7 @@ pub fn topic_text(session: &mut Session, topic: &str) -> Option<String> {
     let hits = book::search(&words);
     let whole = hits.iter().find(|hit| hit.section.heading.eq_ignore_ascii_case(topic));
     match whole {
-        Some(Hit { section, .. }) => Some(page_text(&format!(
+        Some(SearchHit { section, .. }) => Some(page_text(&format!(
             "# {}\n{}\n(from {})\n",
             section.heading,
             section.text,
@@ -60,9 +60,9 @@ fn source(chapter: &Chapter) -> String {
 }
 
 /// Returns the places at which the book says something of words.
-fn hit_list(topic: &str, hits: &[Hit<'_>]) -> String {
+fn hit_list(topic: &str, hits: &[SearchHit<'_>]) -> String {
     let mut out = format!("The book says something of `{topic}` here; the first word of each is a topic:\n");
-    for Hit { section, line } in hits.iter().take(MAX_HITS) {
+    for SearchHit { section, line } in hits.iter().take(MAX_HITS) {
         let heading = section.heading.trim();
         let place = match heading == section.chapter.title {
             true => heading.to_string(),

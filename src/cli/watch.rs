@@ -55,7 +55,7 @@ impl Shell {
             Ok(text) => text,
             Err(refusal) => return self.report_input_error(&refusal),
         };
-        self.session.set_loader(Box::new(FileLoader::relative_to(file).recording(seen.clone())));
+        self.session.set_loader(Box::new(FileLoader::relative_to(file).with_recorded_stamps(seen.clone())));
         self.define_arguments(&text, &[]);
         let outcome = self.session.check(&name, &text);
         self.report_diagnostics(&outcome.diagnostics);

@@ -153,7 +153,7 @@ impl Index {
             Target::BuiltIn => {
                 let name = self.sources.slice(found.span);
                 let prim = is_primitive(name);
-                let kind = Kind::named(name).is_some();
+                let kind = Kind::from_name(name).is_some();
                 return match (prim, kind) {
                     (true, _) => NameClass::Function,
                     (_, true) => NameClass::Class,

@@ -154,7 +154,7 @@ fn token_class(token: &Token, text: &str) -> TokenClass {
         TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => TokenClass::Close,
         TokenKind::Name | TokenKind::Qualified => {
             let last = text.rsplit("::").next().unwrap_or(text);
-            let built_in = || Scalar::named(last).is_some() || BUILT_IN_TYPE_NAMES.contains(&last);
+            let built_in = || Scalar::from_name(last).is_some() || BUILT_IN_TYPE_NAMES.contains(&last);
             match last.starts_with(char::is_uppercase) || built_in() {
                 true => TokenClass::TypeName,
                 false => TokenClass::Name,

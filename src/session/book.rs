@@ -182,7 +182,7 @@ pub fn sections(chapter: &Chapter) -> Vec<Section<'_>> {
 
 /// A section in which all words occur.
 #[derive(Clone, Copy, Debug)]
-pub struct Hit<'b> {
+pub struct SearchHit<'b> {
     /// The section.
     pub section: Section<'b>,
     /// The first line in which one of the words occurs; the heading, if they occur only there.
@@ -198,10 +198,10 @@ const MAX_WORD_POINTS: usize = 8;
 
 /// Returns the sections in which all words occur, upper and lower case alike: first those where
 /// they stand in headings, then those where they occur most often.
-pub fn search(words: &[&str]) -> Vec<Hit<'static>> {
+pub fn search(words: &[&str]) -> Vec<SearchHit<'static>> {
     let words: Vec<String> =
         words.iter().map(|word| word.to_lowercase()).filter(|word| !word.is_empty()).collect();
-    let mut hits: Vec<(usize, Hit<'static>)> = Vec::new();
+    let mut hits: Vec<(usize, SearchHit<'static>)> = Vec::new();
     for section in chapters().iter().flat_map(sections) {
         let (heading, text) = (section.heading.to_lowercase(), section.text.to_lowercase());
         let title = section.chapter.title.to_lowercase();
@@ -219,7 +219,7 @@ pub fn search(words: &[&str]) -> Vec<Hit<'static>> {
             words.iter().any(|word| line.contains(word))
         };
         let line = section.text.lines().find(found).unwrap_or(section.heading);
-        hits.push((points, Hit { section, line }));
+        hits.push((points, SearchHit { section, line }));
     }
     // The order of the book decides among equals.
     hits.sort_by_key(|(points, _)| std::cmp::Reverse(*points));

@@ -23,7 +23,7 @@ pub(super) fn texts(
     Ok(match mode {
         Mode::Display(window) => {
             let view = machine.preview(program, value, ty, window, host)?;
-            (lay_out(view, window), String::new())
+            (layout_preview(view, window), String::new())
         }
         Mode::Value => (String::new(), String::new()),
         _ => (machine.value_text(program, value, ty, host)?, eval::read_back(value, ty)),
@@ -46,7 +46,7 @@ const MIN_WORD_COLUMN_WIDTH: usize = 16;
 const COLUMN_GAP: usize = 2;
 
 /// The lines of a value, without a line end after the last.
-pub(super) fn lay_out(view: Preview, window: Window) -> String {
+pub(super) fn layout_preview(view: Preview, window: Window) -> String {
     match view {
         Preview::Text(text) => text,
         Preview::List(items, gap) => lay_out_list(items, gap, window),

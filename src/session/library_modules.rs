@@ -163,8 +163,12 @@ impl Session {
             collector.record_imports(&imports);
         }
         let instances = self.program.instances.len();
-        let mut said = module::open(&mut env, &mut self.program, &imports, &self.library.env);
-        module::qualify(&mut env, &self.library.env, syntax::mentioned_names(source).into_iter());
+        let mut said = module::add_imports(&mut env, &mut self.program, &imports, &self.library.env);
+        module::define_qualified_names(
+            &mut env,
+            &self.library.env,
+            syntax::mentioned_names(source).into_iter(),
+        );
         let ranges = statements.iter().map(|&at| module.statements()[at].range_with_comment(&source.text));
         let parsed = syntax::parse_ranges(source, ranges);
         let (collector, program, sources) = (&mut self.collector, &mut self.program, &self.sources);
@@ -185,7 +189,7 @@ impl Session {
     /// that have been imported. Of those of the library it checks what they need.
     fn load_of_imported_modules(&mut self, names: &[&str]) -> Result<(), Vec<Diagnostic>> {
         self.check_of_imported_modules(names)?;
-        module::qualify(&mut self.env, &self.library.env, names.iter().copied());
+        module::define_qualified_names(&mut self.env, &self.library.env, names.iter().copied());
         Ok(())
     }
 

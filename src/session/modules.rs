@@ -333,9 +333,9 @@ impl Session {
         // For an index, the imports that are right are made known in any case.
         if whole || self.collector.is_some() {
             let library = &self.library.env;
-            let said = module::open(&mut self.env, &mut self.program, &imports, library);
+            let said = module::add_imports(&mut self.env, &mut self.program, &imports, library);
             diagnostics.extend(said);
-            module::qualify(&mut self.env, library, names.iter().copied());
+            module::define_qualified_names(&mut self.env, library, names.iter().copied());
         }
         scripts
     }
@@ -365,8 +365,8 @@ impl Session {
         let (mentioned, _) =
             self.library.required_statements(&library::mentioned_names(&fresh.source), &BTreeSet::new());
         library::adopt_statements(&self.library.env, &mut env, &mentioned);
-        let mut said = module::open(&mut env, &mut self.program, &imports, &self.library.env);
-        module::qualify(&mut env, &self.library.env, names.into_iter());
+        let mut said = module::add_imports(&mut env, &mut self.program, &imports, &self.library.env);
+        module::define_qualified_names(&mut env, &self.library.env, names.into_iter());
         let wrong = said.iter().any(Diagnostic::is_error);
         let (script, found) = if wrong {
             (None, Vec::new())

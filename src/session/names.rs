@@ -444,7 +444,7 @@ impl Session {
             }
             _ if env.types.contains_key(name)
                 || BUILT_IN_TYPE_NAMES.contains(&name)
-                || Scalar::named(name).is_some()
+                || Scalar::from_name(name).is_some()
                 || library::index().types().any(|ty| ty == name) =>
             {
                 (K::Type, None)

@@ -98,7 +98,7 @@ impl Session {
             return None;
         }
         let candidates = self.env.candidates(name);
-        let scopes = candidates.scoped().map(|(_, scope)| scope.words());
+        let scopes = candidates.with_scopes().map(|(_, scope)| scope.words());
         Some(
             forms
                 .iter()

@@ -21,7 +21,7 @@ pub enum Stage {
     Array,
     /// A compilation unit as loops.
     Loops,
-    /// As instructions of the code generator.
+    /// The instructions of the code generator.
     Instructions,
 }
 
@@ -55,7 +55,7 @@ impl Session {
             noted.extend(statements);
             self.array_trace = Some(Vec::new());
         } else if let Some(jit) = &self.jit {
-            noted.extend(jit.traced().into_iter().map(|trace| (trace.span, trace.text)));
+            noted.extend(jit.take_traces().into_iter().map(|trace| (trace.span, trace.text)));
         }
         let place = |span: Span| match self.sources.get(span.source) {
             Some(source) => {

@@ -76,9 +76,9 @@ pub enum TestOutcome {
         /// The actual output.
         found: String,
     },
-    /// It was rejected, or failed at run time.
+    /// A rejection, or a failure at run time.
     Failed(Vec<Diagnostic>),
-    /// It exceeded the time limit.
+    /// An excess of the time limit.
     TimedOut(Duration),
     /// The interrupt flag stopped it.
     Interrupted,

@@ -11,9 +11,9 @@ mod classes;
 mod common_types;
 mod completion;
 mod diagnostics;
+#[path = "../common/in_memory.rs"]
+mod in_memory;
 mod modules;
 mod queries;
 mod scopes;
-#[path = "../common/shelf.rs"]
-mod shelf;
 mod sizes;

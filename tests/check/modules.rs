@@ -3,7 +3,7 @@
 //!
 //! `BLESS=1 cargo test --test check modules` writes both.
 
-use crate::shelf::Shelf;
+use crate::in_memory::InMemoryLoader;
 use felis::session::{Mode, Session, Status, library, on_large_stack};
 use felis_base::diagnostic::Diagnostic;
 use felis_base::source::Span;
@@ -79,7 +79,7 @@ fn every_code_has_a_case() {
 fn said(folder: &Path, text: &str) -> (Vec<Diagnostic>, String) {
     on_large_stack(|| {
         let mut session = Session::new();
-        session.set_loader(Box::new(Shelf::of_folder(folder)));
+        session.set_loader(Box::new(InMemoryLoader::of_folder(folder)));
         let said = session.check("main.flx", text).diagnostics;
         let shown = said.iter().map(|d| session.render(d, false)).collect();
         (said, shown)
@@ -129,7 +129,7 @@ fn refused(session: &mut Session, text: &str) -> Vec<&'static str> {
 
 fn session(files: &[(&str, &str)]) -> Session {
     let mut session = Session::new();
-    session.set_loader(Box::new(Shelf::new(files)));
+    session.set_loader(Box::new(InMemoryLoader::new(files)));
     session
 }
 

@@ -2,7 +2,7 @@
 //! damaged ones, and files that Felis writes itself.
 
 use crate::columns::cells;
-use crate::shelf::{Drawer, fixtures, output};
+use crate::in_memory::{InMemoryFileSystem, fixtures, output};
 use bytes::Bytes;
 use felis::session::{Mode, Session};
 use felis_calculus::types::stored::FileType;
@@ -21,7 +21,7 @@ const LIMITS: Limits = Limits { memory: 1 << 26, interrupt: &STOP };
 /// Returns the code of the only message of a program, and the message.
 fn refused(text: &str) -> (&'static str, String) {
     let mut session = Session::new();
-    session.set_files(Arc::new(Drawer::over_fixtures()));
+    session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
     let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
     assert_eq!(done.diagnostics.len(), 1, "{text}");
     (done.diagnostics[0].code.as_str(), session.render(&done.diagnostics[0], false))

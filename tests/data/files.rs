@@ -1,7 +1,7 @@
 //! Data files, read at the stated type and written: files made by NumPy and pandas
 //! (`tests/files/`), round trips of random data, and the command on a real folder.
 
-use crate::shelf::{Drawer, fixtures, output};
+use crate::in_memory::{InMemoryFileSystem, fixtures, output};
 use felis::session::{FileSystem, Mode, Session, Status};
 use felis_calculus::types::number::Fixed;
 use felis_calculus::types::stored::FileType;
@@ -213,7 +213,7 @@ fn cases_that_are_none() {
         ),
     ] {
         let mut session = Session::new();
-        session.set_files(Arc::new(Drawer::over_fixtures()));
+        session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
         let done = session.evaluate("test.flx", &format!("{declared}{text}"), Mode::Script, &mut |_| ());
         let found: Vec<(&str, &str)> =
             done.diagnostics.iter().map(|d| (d.code.as_str(), d.message.as_str())).collect();
@@ -245,7 +245,7 @@ fn a_host_without_files_has_none() {
 #[test]
 fn a_reading_that_fails_leaves_the_session_as_it_was() {
     let mut session = Session::new();
-    session.set_files(Arc::new(Drawer::over_fixtures()));
+    session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
     let mut eval = |text: &str| {
         let mut output = String::new();
         let done = session.evaluate("<input>", text, Mode::Line, &mut |text| output.push_str(text));
@@ -268,7 +268,7 @@ fn the_offered_type_is_that_of_the_file() {
         (r#"parquet "zstd_pages.parquet""#, "(n:int, text:option[string], x:option[real]) ^ ?N"),
     ] {
         let mut session = Session::new();
-        session.set_files(Arc::new(Drawer::over_fixtures()));
+        session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
         let text = format!("val x = {reader};");
         let refused = session.check("test.flx", &text);
         let edits = refused.diagnostics[0].help.clone().map(|help| help.edits).unwrap_or_default();
@@ -285,10 +285,10 @@ fn the_offered_type_is_that_of_the_file() {
 #[test]
 fn what_has_no_name_is_not_offered() {
     let offered = |path: &str, reader: &str, bytes: &[u8]| {
-        let drawer = Drawer::default();
-        drawer.write(path, bytes).expect("room");
+        let file_system = InMemoryFileSystem::default();
+        file_system.write(path, bytes).expect("room");
         let mut session = Session::new();
-        session.set_files(Arc::new(drawer));
+        session.set_files(Arc::new(file_system));
         let refused = session.check("test.flx", &format!("val x = {reader} \"{path}\";"));
         let edits = refused.diagnostics[0].help.clone().map(|help| help.edits).unwrap_or_default();
         edits.first().map(|(_, inserted)| inserted.clone())
@@ -505,11 +505,11 @@ fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
 
 #[test]
 fn what_grows_beyond_the_memory_is_refused_before() {
-    let shelf = Drawer::over_fixtures();
-    shelf.write("bytes.bin", &[7; 1000]).expect("room");
-    shelf.write("large.bin", &[7; 8000]).expect("room");
+    let file_system = InMemoryFileSystem::over_fixtures();
+    file_system.write("bytes.bin", &[7; 1000]).expect("room");
+    file_system.write("large.bin", &[7; 8000]).expect("room");
     let mut session = Session::new();
-    session.set_files(Arc::new(shelf));
+    session.set_files(Arc::new(file_system));
     session.set_max_value_bytes(4_000);
     let mut codes = |text: &str| {
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
@@ -530,7 +530,7 @@ fn what_grows_beyond_the_memory_is_refused_before() {
 #[test]
 fn what_is_written_is_within_the_memory() {
     let mut session = Session::new();
-    session.set_files(Arc::new(Drawer::default()));
+    session.set_files(Arc::new(InMemoryFileSystem::default()));
     session.set_max_value_bytes(100_000);
     let mut said = |text: &str| {
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
@@ -563,7 +563,7 @@ fn numbers_become_text_until_somebody_stops() {
 }
 
 /// A host that is interrupted while it reads or writes.
-struct Stopped(Drawer, Arc<AtomicBool>);
+struct Stopped(InMemoryFileSystem, Arc<AtomicBool>);
 
 impl FileSystem for Stopped {
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
@@ -580,7 +580,7 @@ impl FileSystem for Stopped {
 #[test]
 fn an_interruption_ends_reading_and_writing() {
     let mut session = Session::new();
-    session.set_files(Arc::new(Stopped(Drawer::over_fixtures(), session.interrupt_flag())));
+    session.set_files(Arc::new(Stopped(InMemoryFileSystem::over_fixtures(), session.interrupt_flag())));
     let mut eval = |text: &str| {
         let done = session.evaluate("<input>", text, Mode::Line, &mut |_| ());
         (done.status, done.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>())

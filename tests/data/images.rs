@@ -1,6 +1,6 @@
 //! Images: files of Pillow, every kind of PNG that Felis reads, damaged files.
 
-use crate::shelf::{Drawer, fixtures, output};
+use crate::in_memory::{InMemoryFileSystem, fixtures, output};
 use felis::session::{Mode, Session, Status};
 use felis_runtime::data::{DataError, Limits, read_pixels};
 use std::fs;
@@ -57,9 +57,9 @@ fn pngs_of_each_kind_become_colors() {
 
 #[test]
 fn what_is_saved_is_read_again() {
-    let drawer = Drawer::default();
+    let file_system = InMemoryFileSystem::default();
     let mut session = Session::new();
-    session.set_files(Arc::new(drawer));
+    session.set_files(Arc::new(file_system));
     let text = "import image (*);\n\
                 val x : color ^ (3 \\* 2) = [ color_of ((i :> real) / 2.0, (j :> real), 0.25) for i in ..[3], j in ..[2] ];\n\
                 save (\"a.png\", image x);\n\

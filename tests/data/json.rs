@@ -1,5 +1,5 @@
-//! JSON against another reader of it: random texts, whole and damaged; types of every kind there and
-//! back; depth and length.
+//! JSON against another reader of it: random texts, whole and damaged; types of every kind there
+//! and back; depth and length.
 
 use felis::session::{Mode, Session, Status, on_large_stack};
 use serde_json::Value as Other;

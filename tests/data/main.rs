@@ -4,9 +4,9 @@ mod arrow;
 mod columns;
 mod files;
 mod images;
+#[path = "../common/in_memory.rs"]
+mod in_memory;
 mod json;
 mod netcdf;
 mod pictures;
 mod ragged;
-#[path = "../common/shelf.rs"]
-mod shelf;

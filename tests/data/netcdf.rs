@@ -1,7 +1,7 @@
 //! NetCDF files, read at the stated type: files made by netCDF4 and SciPy (`tests/files/*.nc`),
 //! whole and damaged.
 
-use crate::shelf::{Drawer, fixtures, output};
+use crate::in_memory::{InMemoryFileSystem, fixtures, output};
 use felis::session::{FileSystem, Mode, Session};
 use felis_calculus::types::stored::FileType;
 use felis_calculus::types::{Scalar, Type};
@@ -190,7 +190,7 @@ fn a_connectivity_is_a_table_of_neighbors() {
 /// Returns the code and the text of the messages of a program over the fixtures.
 fn said(text: &str) -> Vec<(String, String)> {
     let mut session = Session::new();
-    session.set_files(Arc::new(Drawer::over_fixtures()));
+    session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
     let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
     let message = |d: &felis_base::diagnostic::Diagnostic| {
         let mut text = format!("{}: {}", d.message, d.primary.text);
@@ -466,13 +466,13 @@ fn what_is_written_reads_back() {
 
 /// Returns the bytes of a file that a program writes.
 fn written(text: &str, path: &str) -> Vec<u8> {
-    let drawer = Drawer::over_fixtures();
+    let file_system = InMemoryFileSystem::over_fixtures();
     let mut session = Session::new();
-    session.set_files(Arc::new(drawer.clone()));
+    session.set_files(Arc::new(file_system.clone()));
     let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
     let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
     assert!(said.is_empty(), "{said}");
-    drawer.read(path, 1 << 20).expect("a file")
+    file_system.read(path, 1 << 20).expect("a file")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! `BLESS=1 cargo test --test data pictures` rewrites the `.svg` and `.txt` files; inspect them
 //! afterward.
 
-use crate::shelf::Drawer;
+use crate::in_memory::InMemoryFileSystem;
 use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ fn folder() -> PathBuf {
 }
 
 /// Returns the output of a program, and the files it has written.
-fn run(text: &str, executor: Executor) -> (String, Drawer) {
-    let drawer = Drawer::default();
+fn run(text: &str, executor: Executor) -> (String, InMemoryFileSystem) {
+    let file_system = InMemoryFileSystem::default();
     let output = on_large_stack(|| {
         let mut session = Session::new().with_executor(executor, 0);
-        session.set_files(Arc::new(drawer.clone()));
+        session.set_files(Arc::new(file_system.clone()));
         let mut output = String::new();
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |text| output.push_str(text));
         let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
         assert_eq!(done.status, Status::Ok, "{text}\n{said}");
         output
     });
-    (output, drawer)
+    (output, file_system)
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn pictures_look_as_before() {
         }
         count += 1;
         let text = fs::read_to_string(&path).expect("a program");
-        let (output, drawer) = run(&text, Executor::Reference);
+        let (output, file_system) = run(&text, Executor::Reference);
         let (eager, _) = run(&text, Executor::Eager);
         assert_eq!(output, eager, "{}", path.display());
-        let svg = drawer.read("picture.svg", u64::MAX).expect("a picture");
+        let svg = file_system.read("picture.svg", u64::MAX).expect("a picture");
         let svg = String::from_utf8(svg).expect("text");
         closed(&svg);
         for (ending, found) in [("svg", svg), ("txt", output)] {
@@ -91,7 +91,7 @@ fn what_is_no_grid_is_refused() {
         for program in [format!("draw ({picture});"), format!("save (\"a.png\", {picture});")] {
             on_large_stack(|| {
                 let mut session = Session::new();
-                session.set_files(Arc::new(Drawer::default()));
+                session.set_files(Arc::new(InMemoryFileSystem::default()));
                 let done = session.evaluate("test.flx", &program, Mode::Script, &mut |_| ());
                 assert_eq!(done.status, Status::Failed, "{program}");
                 let said = session.render(&done.diagnostics[0], false);
@@ -103,7 +103,7 @@ fn what_is_no_grid_is_refused() {
 
 #[test]
 fn a_grid_has_the_pixels_of_its_pictures() {
-    let (_, drawer) = run(
+    let (_, file_system) = run(
         "val p = image ([ color (255u8, 0u8, 0u8) ] :>> color ^ (1 \\* 1)) |> titled \"red\";
          save (\"one.png\", p);
          save (\"six.png\", picture_grid ([ p for i in ..[6] ] :>> picture ^ (2 \\* 3)));
@@ -111,7 +111,7 @@ fn a_grid_has_the_pixels_of_its_pictures() {
         Executor::Reference,
     );
     let size = |name: &str| {
-        let file = drawer.read(name, u64::MAX).expect("a file");
+        let file = file_system.read(name, u64::MAX).expect("a file");
         let reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG");
         (reader.info().width, reader.info().height)
     };
@@ -206,15 +206,16 @@ fn a_chart_has_the_pixels_of_its_shapes() {
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
     for name in ["bars", "broken", "heat", "histogram", "legend", "lines", "many", "overlay"] {
         let text = fs::read_to_string(folder().join(name).with_extension("flx")).expect("a program");
-        let drawer = run(&text, Executor::Reference).1;
-        let file = drawer.read("picture.png", u64::MAX).expect("an image");
+        let file_system = run(&text, Executor::Reference).1;
+        let file = file_system.read("picture.png", u64::MAX).expect("an image");
         assert_eq!(Some(&file), run(&text, Executor::Eager).1.read("picture.png", u64::MAX).ok().as_ref());
         let pixels = Pixels::of(file);
         assert_eq!((pixels.width, pixels.height), (1280, 840), "{name}");
         for (x, y) in [(0.0, 0.0), (639.5, 0.0), (0.0, 419.5), (639.5, 419.5)] {
             assert_eq!(pixels.at(x, y), WHITE, "{name}: a corner of the page");
         }
-        let svg = String::from_utf8(drawer.read("picture.svg", u64::MAX).expect("a picture")).expect("text");
+        let svg =
+            String::from_utf8(file_system.read("picture.svg", u64::MAX).expect("a picture")).expect("text");
         let mut group = WHITE;
         for tag in svg.split('<').skip(2) {
             let kind = tag.split([' ', '>']).next().unwrap_or_default();

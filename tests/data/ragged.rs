@@ -2,7 +2,7 @@
 //! (`tests/files/lists*`), valid and damaged ones, and files that Felis writes itself.
 
 use crate::columns::cells;
-use crate::shelf::{Drawer, fixtures, output};
+use crate::in_memory::{InMemoryFileSystem, fixtures, output};
 use bytes::Bytes;
 use felis::session::{Mode, Session};
 use felis_calculus::types::stored::{Axis, Cell, CellKind, FileType};
@@ -25,7 +25,7 @@ const FORMATS: [Format; 2] = [Format::Arrow, Format::Parquet];
 /// Returns the code of the only message of a program, and the message.
 fn refused(text: &str) -> (&'static str, String) {
     let mut session = Session::new();
-    session.set_files(Arc::new(Drawer::over_fixtures()));
+    session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
     let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
     assert_eq!(done.diagnostics.len(), 1, "{text}");
     (done.diagnostics[0].code.as_str(), session.render(&done.diagnostics[0], false))

@@ -1,6 +1,6 @@
 //! Agreement of the evaluator and compiled code in every bit, on every program of the project.
 
-use crate::shelf::Shelf;
+use crate::in_memory::InMemoryLoader;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,11 +33,11 @@ struct Counts {
 
 /// Returns a description of the difference, if a program does not end in the same way everywhere;
 /// adds the parts that have loops, and those that have none, and the program if it is refused.
-fn disagreement(name: &str, program: &str, shelf: &Shelf, counts: &mut Counts) -> Option<String> {
+fn disagreement(name: &str, program: &str, loader: &InMemoryLoader, counts: &mut Counts) -> Option<String> {
     on_large_stack(|| {
         let mut session = Session::new();
         session.set_max_value_bytes(MAX_VALUE_BYTES);
-        session.set_loader(Box::new(shelf.clone()));
+        session.set_loader(Box::new(loader.clone()));
         if program.contains("args") {
             // The words behind the name of the program: none.
             session.evaluate("arguments", ARGUMENTS, Mode::Script, &mut |_| ());
@@ -68,12 +68,17 @@ fn disagreement(name: &str, program: &str, shelf: &Shelf, counts: &mut Counts) -
 /// Checks that all of these programs agree, that there are enough of them, and that enough of their
 /// parts have loops: the number may only grow. Returns the names of programs that the checker
 /// refuses, which agree with everything, with their first messages.
-fn all_agree(programs: &[(String, String)], at_least: usize, with_loops: u64, shelf: &Shelf) -> Vec<String> {
+fn all_agree(
+    programs: &[(String, String)],
+    at_least: usize,
+    with_loops: u64,
+    loader: &InMemoryLoader,
+) -> Vec<String> {
     assert!(programs.len() >= at_least, "only {} programs were found", programs.len());
     let mut counts = Counts::default();
     let wrong: Vec<String> = programs
         .iter()
-        .filter_map(|(name, program)| disagreement(name, program, shelf, &mut counts))
+        .filter_map(|(name, program)| disagreement(name, program, loader, &mut counts))
         .collect();
     assert!(wrong.is_empty(), "{} of {} disagree:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
     let found = format!("{} parts have loops, {} have none", counts.with_loops, counts.without);
@@ -102,18 +107,18 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn examples_agree() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    assert_eq!(all_agree(&read("examples"), 20, 3_560, &Shelf::of_folder(&folder)), NONE);
+    assert_eq!(all_agree(&read("examples"), 20, 3_560, &InMemoryLoader::of_folder(&folder)), NONE);
 }
 
 /// Programs on which the executors once differed, reduced.
 #[test]
 fn what_once_differed_agrees() {
-    assert_eq!(all_agree(&read("tests/agreement"), 3, 1_630, &Shelf::default()), NONE);
+    assert_eq!(all_agree(&read("tests/agreement"), 3, 1_630, &InMemoryLoader::default()), NONE);
 }
 
 #[test]
 fn kernels_agree() {
-    assert_eq!(all_agree(&read("benches/kernels"), 15, 60, &Shelf::default()), NONE);
+    assert_eq!(all_agree(&read("benches/kernels"), 15, 60, &InMemoryLoader::default()), NONE);
 }
 
 /// Vectors of 128 bits, which every processor has, and those of any other size that this processor
@@ -145,7 +150,7 @@ fn programs_that_fail_agree() {
     found.retain(|(path, _)| !path.contains("interrupted"));
     // The possible depth of calls depends on the executor; the message is a number of calls.
     found.retain(|(path, _)| !path.contains("deep_recursion") && !path.contains("call_chain"));
-    all_agree(&found, 40, 51, &Shelf::default());
+    all_agree(&found, 40, 51, &InMemoryLoader::default());
 }
 
 /// The examples of the library, each file as one program.
@@ -163,7 +168,7 @@ fn the_library_agrees() {
         (name.clone(), format!("import {module} (*);\n{lines}"))
     }));
     found.extend(read("tests/stdlib"));
-    assert_eq!(all_agree(&found, 18, 5_090, &Shelf::default()), NONE);
+    assert_eq!(all_agree(&found, 18, 5_090, &InMemoryLoader::default()), NONE);
 }
 
 /// The programs of the book.
@@ -185,7 +190,7 @@ fn the_book_agrees() {
             }
         }
     }
-    all_agree(&found, 100, 2_610, &Shelf::default());
+    all_agree(&found, 100, 2_610, &InMemoryLoader::default());
 }
 
 /// A type of a failed input is unrelated to the next one.

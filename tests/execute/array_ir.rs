@@ -2,7 +2,7 @@
 //! several sizes, and failures at the same places.
 
 use felis::session::{Executor, HostValue, Mode, Session, Status, library, on_large_stack};
-use felis_array_ir::array_ir::interpret::{self, Datum, Stop};
+use felis_array_ir::array_ir::interpret::{self, Datum, RunError};
 use felis_array_ir::array_ir::{FunctionId, Program, Size, SizeAtom, Space, Type, storage};
 use felis_array_ir::build::Declined;
 use felis_base::source::Span;
@@ -199,14 +199,14 @@ fn interpreted(program: &Program, sizes: &[u64], arguments: &[Vec<u64>]) -> Resu
             flatten(&outcome.value, &function.result, &value, &mut out);
             Ok(out)
         }
-        Err(Stop::Failed(site, _)) => {
+        Err(RunError::Failed(site, _)) => {
             // A failure inside the library is reported at the call in the program.
             let site = &program.sites[site.index()];
             let mut spans = [site.span].into_iter().chain(site.calls.iter().copied());
             let own = library::sources().len() as u32;
             Err(spans.find(|span| span.source.0 >= own).expect("a call in the program"))
         }
-        Err(Stop::Exhausted) => panic!("the work is too small"),
+        Err(RunError::Exhausted) => panic!("the work is too small"),
     }
 }
 
@@ -308,12 +308,13 @@ fn functions_of_all_programs_are_built_or_declined() {
     });
 }
 
-/// Functions of the examples and of what once differed, and of what they read of the library, that are built at least.
+/// Functions of the examples and of what once differed, and of what they read of the library, that
+/// are built at least.
 const BUILT: usize = 460;
 
-/// Updates in loops that copy their array, at most: rows that are changed and stored again. An array
-/// that could be changed where it lies would cost as many operations as it has elements, in each
-/// round.
+/// Updates in loops that copy their array, at most: rows that are changed and stored again. An
+/// array that could be changed where it lies would cost as many operations as it has elements, in
+/// each round.
 const COPIES: usize = 6;
 
 /// A program, of whose last function or statement the builder says this word.

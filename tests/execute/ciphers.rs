@@ -1,14 +1,14 @@
 //! Ciphers as programs use them: results beside those of plain numbers, operations that are refused
 //! when they run, parties, and files. Needs the feature `ciphers`.
 
-use super::shelf::Drawer;
+use super::in_memory::InMemoryFileSystem;
 use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
 use std::fmt::Display;
 use std::sync::Arc;
 
 /// Runs a program with files; returns how it ended, its output, and the codes of its messages with
 /// their texts.
-fn run_with(text: &str, files: &Drawer) -> (Status, String, String) {
+fn run_with(text: &str, files: &InMemoryFileSystem) -> (Status, String, String) {
     on_large_stack(|| {
         let mut session = Session::new().with_executor(Executor::Compiled, 1);
         session.set_files(Arc::new(files.clone()));
@@ -21,14 +21,14 @@ fn run_with(text: &str, files: &Drawer) -> (Status, String, String) {
 
 /// The output of a program that runs.
 fn output(text: &str) -> String {
-    let (status, output, messages) = run_with(text, &Drawer::default());
+    let (status, output, messages) = run_with(text, &InMemoryFileSystem::default());
     assert_eq!(status, Status::Ok, "{text}\n{messages}");
     output
 }
 
 /// The messages of a program that stops.
 fn stopped(text: &str) -> String {
-    let (status, _, messages) = run_with(text, &Drawer::default());
+    let (status, _, messages) = run_with(text, &InMemoryFileSystem::default());
     assert_ne!(status, Status::Ok, "{text}");
     messages
 }
@@ -168,7 +168,7 @@ fn exhausted_noise_is_an_error_and_never_a_number() {
         println (budget x > budget once, decrypt (sk, once));\n\
         val twice = times (once, x, key);\n\
         println (decrypt (sk, twice));\n";
-    let (status, output, messages) = run_with(text, &Drawer::default());
+    let (status, output, messages) = run_with(text, &InMemoryFileSystem::default());
     assert_ne!(status, Status::Ok);
     assert_eq!(output, "(true, (0, 0))\n", "{messages}");
     assert!(messages.contains("[E0543] Error: the result could decrypt wrongly"), "{messages}");
@@ -191,7 +191,7 @@ fn magnitudes_are_bounded_by_the_primes() {
 
 #[test]
 fn what_is_read_is_compared_with_its_key_and_type() {
-    let files = Drawer::default();
+    let files = InMemoryFileSystem::default();
     let write = "val (sk, pk) = #keygen[paillier[2048]];\n\
         write_cipher (\"key.bin\", pk);\n\
         write_cipher (\"five.bin\", encrypt (pk, 5));\n\
@@ -237,7 +237,7 @@ fn what_is_read_is_compared_with_its_key_and_type() {
 /// A file whose bytes were changed is read as what it was, or refused; never anything else.
 #[test]
 fn damaged_files_are_refused() {
-    let files = Drawer::default();
+    let files = InMemoryFileSystem::default();
     let write = "val (sk, pk) = #keygen[bfv[4096, 1]];\n\
         write_cipher (\"key.bin\", pk);\n\
         write_cipher (\"x.bin\", encrypt (pk, [1i8, 2i8]));\n";
@@ -259,11 +259,11 @@ fn damaged_files_are_refused() {
                 bytes[at] ^= 1 << dice.u8(..8);
             }
         }
-        files.write(name, &bytes).expect("a drawer takes all");
+        files.write(name, &bytes).expect("a file in memory is written");
         let (status, _, messages) = run_with(read, &files);
         assert_ne!(status, Status::Ok, "{name} is read although it is damaged");
         assert!(messages.contains("[E0541]"), "{messages}");
-        files.write(name, &whole).expect("a drawer takes all");
+        files.write(name, &whole).expect("a file in memory is written");
     }
     let (status, _, messages) = run_with(read, &files);
     assert_eq!(status, Status::Ok, "{messages}");
@@ -271,7 +271,7 @@ fn damaged_files_are_refused() {
 
 #[test]
 fn a_key_that_is_read_is_compared_with_another() {
-    let files = Drawer::default();
+    let files = InMemoryFileSystem::default();
     let text = "typedef scheme = paillier[2048];\n\
         val (sk, pk) : (secret_key[?k, scheme] * public_key[?k, scheme]) = #keygen[scheme];\n\
         write_cipher (\"key.bin\", pk);\n\
@@ -488,11 +488,11 @@ fn what_cannot_be_hidden_is_not_moved() {
         val y = at bob { times (x, scale_public (x, 0), key) };\n\
         val z = y.send[alice];\n\
         at alice { println (decrypt (sk, z)); }\n";
-    let (status, output, messages) = run_with(text, &Drawer::default());
+    let (status, output, messages) = run_with(text, &InMemoryFileSystem::default());
     assert_ne!(status, Status::Ok);
     assert!(output.is_empty() && messages.contains("[E0543]"), "{output}{messages}");
     // With more room it is flooded.
-    let (status, output, messages) = run_with(&text.replace("4096", "8192"), &Drawer::default());
+    let (status, output, messages) = run_with(&text.replace("4096", "8192"), &InMemoryFileSystem::default());
     assert_eq!((status, output.as_str()), (Status::Ok, "alice: (0, 0)\n"), "{messages}");
 }
 
@@ -511,7 +511,7 @@ fn a_result_is_made_public_as_it_was_moved() {
 
 #[test]
 fn keys_for_products_and_rotations_are_read_and_compared() {
-    let files = Drawer::default();
+    let files = InMemoryFileSystem::default();
     let text = "typedef scheme = bfv[4096, 1];\n\
         val (sk, pk) = #keygen[scheme];\n\
         val (other, q) = #keygen[scheme];\n\

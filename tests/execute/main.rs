@@ -15,6 +15,8 @@ mod enumerations;
 mod examples;
 mod felix;
 mod fields;
+#[path = "../common/in_memory.rs"]
+mod in_memory;
 mod kernels;
 mod loop_forms;
 mod meshes;
@@ -32,8 +34,6 @@ mod secret;
 mod shapes;
 #[path = "../common/sharded.rs"]
 mod sharded;
-#[path = "../common/shelf.rs"]
-mod shelf;
 mod stdlib;
 mod storing;
 

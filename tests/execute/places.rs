@@ -164,8 +164,8 @@ fn a_told_size_is_known_in_later_lines() {
     assert_eq!(line("#after"), "21");
 }
 
-/// In `with` the record is evaluated first and then the values as they are written, before the work:
-/// of two public errors the first one is told.
+/// In `with` the record is evaluated first and then the values as they are written, before the
+/// work: of two public errors the first one is told.
 #[test]
 fn updates_with_moves_are_evaluated_in_order() {
     let head = "party Party = alice | bob;\nval r = at alice { (a = 1, b = 2) };\nval n = 0;\n\
@@ -302,8 +302,9 @@ fn random_program(rng: &mut fastrand::Rng) -> (String, String) {
     (text, expected)
 }
 
-/// An error that does not depend on what is at a place is that of all parties: all public output before it is written, no
-/// party is named, and the message is the same in each run. One at a place names it.
+/// An error that does not depend on what is at a place is that of all parties: all public output
+/// before it is written, no party is named, and the message is the same in each run. One at a place
+/// names it.
 #[test]
 fn a_public_error_is_the_same_for_all_parties() {
     let head =

@@ -138,7 +138,8 @@ fn integers_are_calculated_and_compared_exactly() {
     }
 }
 
-/// Enough elements for segments with pivots; equal ones; types that leave no room for an index, and the extremes of `int`.
+/// Enough elements for segments with pivots; equal ones; types that leave no room for an index, and
+/// the extremes of `int`.
 #[test]
 fn sorts_are_exact_whatever_is_equal() {
     let mut dice = Dice::seeded();
@@ -165,8 +166,9 @@ fn sorts_are_exact_whatever_is_equal() {
     assert_eq!(numbers(&found[2]), large, "{program}");
 }
 
-/// The comparisons that a sort reveals are those of a random order. Were equal elements told apart by where the shuffle puts them,
-/// the first pivots would always be the lowest, and a sort of 300 would have a hundred levels.
+/// The comparisons that a sort reveals are those of a random order. Were equal elements told apart
+/// by where the shuffle puts them, the first pivots would always be the lowest, and a sort of 300
+/// would have a hundred levels.
 #[test]
 fn a_sort_of_equal_elements_reveals_no_order_of_theirs() {
     for program in [
@@ -586,8 +588,8 @@ fn costs_are_as_stated() {
     }
 }
 
-/// Comparisons by slices, at lengths around those that are filled up, and around the length from which on there are slices: values,
-/// and the bytes of a length at which nothing is filled up.
+/// Comparisons by slices, at lengths around those that are filled up, and around the length from
+/// which on there are slices: values, and the bytes of a length at which nothing is filled up.
 #[test]
 fn comparisons_of_large_arrays_are_exact() {
     let mut dice = Dice::seeded();

@@ -3,7 +3,7 @@
 //! Tested on every valid program of this repository, on random programs, on programs with comments
 //! at every place, and on examples with their exact result.
 
-use crate::grow::Grow;
+use crate::random_trees::TreeGenerator;
 use crate::trees::{Dice, bare, read};
 use felis_base::source::SourceMap;
 use felis_syntax::syntax::fmt::{MAX_LINE_WIDTH, format_source};
@@ -153,8 +153,8 @@ proptest! {
 
     #[test]
     fn random_programs(seed: u64, depth in 1u32..6) {
-        let mut grow = Grow { dice: Dice(seed) };
-        let tree = vec![grow.stmt(depth), grow.stmt(depth)];
+        let mut generator = TreeGenerator { dice: Dice(seed) };
+        let tree = vec![generator.stmt(depth), generator.stmt(depth)];
         let text = unparse::print(&tree);
         let out = laid(&text).expect("a printed program can be read");
         holds(&text, &out);

@@ -1,6 +1,6 @@
 //! Printing and parsing as inverse operations: on random trees, and on the programs of this folder.
 
-use crate::grow::Grow;
+use crate::random_trees::TreeGenerator;
 use crate::trees::{Dice, bare, read, stmts};
 use felis_syntax::syntax::unparse;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ proptest! {
 
     #[test]
     fn printed_trees_read_back(seed: u64, depth in 1u32..6) {
-        let tree = vec![Grow { dice: Dice(seed) }.stmt(depth)];
+        let tree = vec![TreeGenerator { dice: Dice(seed) }.stmt(depth)];
         let text = unparse::print(&tree);
         let (again, errors) = read(&text);
         prop_assert!(errors.is_empty(), "{}\n{}", text, errors);

@@ -16,7 +16,7 @@
 //! `felis-part` and all other fences are only read. Blanks at the ends of lines are not compared.
 //! `BLESS=1 cargo test --test tools book` writes what happens into the texts.
 
-use crate::shelf::{Drawer, Shelf, StillMachine};
+use crate::in_memory::{InMemoryFileSystem, InMemoryLoader, StubSystem};
 use felis::session::docs::{self, markdown};
 use felis::session::{Mode, Session, Status, on_large_stack, reference};
 use std::collections::BTreeSet;
@@ -125,11 +125,11 @@ impl Fence {
     }
 }
 
-fn program(fence: &Fence, after: &[Fence], files: &Shelf, data: &Drawer) -> Found {
+fn program(fence: &Fence, after: &[Fence], files: &InMemoryLoader, data: &InMemoryFileSystem) -> Found {
     let mut session = Session::new();
     session.set_loader(Box::new(files.clone()));
     session.set_files(Arc::new(data.clone()));
-    session.set_system(Arc::new(StillMachine::with(data.clone())));
+    session.set_system(Arc::new(StubSystem::with(data.clone())));
     let mut output = String::new();
     let outcome = session.evaluate("program.flx", &fence.body, Mode::Script, &mut |t| output.push_str(t));
     let messages: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
@@ -306,7 +306,8 @@ fn what_is_printed_is_what_happens() {
     for path in texts() {
         let text = read(&path);
         let fences = fences(&text);
-        let (mut bodies, mut files, data) = (Vec::new(), Shelf::default(), Drawer::default());
+        let (mut bodies, mut files, data) =
+            (Vec::new(), InMemoryLoader::default(), InMemoryFileSystem::default());
         for (at, fence) in fences.iter().enumerate() {
             let found = match fence.kind.as_str() {
                 "felis" if fence.attribute("file").is_some() => {

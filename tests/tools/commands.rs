@@ -68,8 +68,8 @@ fn a_new_program_runs_is_tested_and_is_laid_out() {
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, said, ""));
 }
 
-/// The commands of the README lead from a clone to a plot. The first two, which copy the sources and
-/// build them, are compared with the package; the others run in an empty folder.
+/// The commands of the README lead from a clone to a plot. The first two, which copy the sources
+/// and build them, are compared with the package; the others run in an empty folder.
 #[cfg(unix)]
 #[test]
 fn five_commands_lead_to_a_first_plot() {

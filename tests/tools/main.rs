@@ -10,6 +10,8 @@ mod dispatch;
 mod display;
 mod editors;
 mod edits;
+#[path = "../common/in_memory.rs"]
+mod in_memory;
 mod lsp;
 mod lsp_client;
 mod lsp_random;
@@ -29,8 +31,6 @@ mod saved;
 mod session;
 #[path = "../common/sharded.rs"]
 mod sharded;
-#[path = "../common/shelf.rs"]
-mod shelf;
 mod site;
 mod system;
 #[cfg(unix)]

@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const DECLARED: &str = "party Party = alice | bob | carol;\n";
 
 /// Three parties with a folder of certificates, a configuration and a folder of files for each.
-struct Company {
+struct PartyFixture {
     names: [String; 3],
     folder: PathBuf,
 }
@@ -71,33 +71,33 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a plain name")
 }
 
-impl Company {
-    fn new(name: &str) -> Company {
-        Company::named(NAMES.map(str::to_string), name, None)
+impl PartyFixture {
+    fn new(name: &str) -> PartyFixture {
+        PartyFixture::named(NAMES.map(str::to_string), name, None)
     }
 
     /// The same of parties with these names, with somebody between them, if any: who gets all bytes
     /// that pass.
-    fn named(names: [String; 3], name: &str, heard: Option<&Heard>) -> Company {
+    fn named(names: [String; 3], name: &str, heard: Option<&Heard>) -> PartyFixture {
         let folder = std::env::temp_dir().join(format!("felis-parties-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder");
-        let company = Company { names, folder };
+        let fixture = PartyFixture { names, folder };
         // All are bound at once, so that they are different.
         let listeners =
-            company.names.each_ref().map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+            fixture.names.each_ref().map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let addresses = listeners.map(|free| free.local_addr().expect("an address").to_string());
-        for (name, address) in company.names.iter().zip(&addresses) {
+        for (name, address) in fixture.names.iter().zip(&addresses) {
             let made =
-                felis(&["party", "new", name, "--address", address, "--folder", text(&company.folder)])
+                felis(&["party", "new", name, "--address", address, "--folder", text(&fixture.folder)])
                     .output()
                     .expect("felis runs");
             assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-            std::fs::create_dir(company.folder.join(name)).expect("a folder");
+            std::fs::create_dir(fixture.folder.join(name)).expect("a folder");
         }
-        for me in &company.names {
+        for me in &fixture.names {
             let mut lines = String::new();
-            for (name, address) in company.names.iter().zip(&addresses) {
+            for (name, address) in fixture.names.iter().zip(&addresses) {
                 lines += &format!("[{name}]\naddress = \"{address}\"\ncertificate = \"{name}.pem\"\n");
                 if name == me {
                     lines += &format!("key = \"{name}.key\"\nfolder = \"{name}\"\n");
@@ -106,9 +106,9 @@ impl Company {
                     }
                 }
             }
-            company.write(&format!("{me}.toml"), &lines);
+            fixture.write(&format!("{me}.toml"), &lines);
         }
-        company
+        fixture
     }
 
     /// Writes a file; returns its path.
@@ -142,7 +142,7 @@ impl Company {
     }
 }
 
-impl Drop for Company {
+impl Drop for PartyFixture {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -179,11 +179,11 @@ fn end(mut party: Child) -> Ended {
 
 #[test]
 fn each_party_prints_what_is_public_and_what_is_hers() {
-    let company = Company::new("prints");
+    let fixture = PartyFixture::new("prints");
     for (name, cells) in NAMES.iter().zip(["1\n2", "10\n20\n30", "100"]) {
-        company.write(&format!("{name}/numbers.csv"), &format!("n\n{cells}\n"));
+        fixture.write(&format!("{name}/numbers.csv"), &format!("n\n{cells}\n"));
     }
-    let [alice, bob, carol] = company.run(
+    let [alice, bob, carol] = fixture.run(
         r#"
 fun total[N:COMPACTLINEAR](rows:(n:int) ^ N):int => sum [ row.n for row in rows ];
 println "begin";
@@ -205,8 +205,8 @@ at {alice, carol} { print "end "; println own; }
 
 #[test]
 fn who_stops_is_named_and_nothing_else_of_her_is_told() {
-    let company = Company::new("fails");
-    let [alice, bob, carol] = company.run(
+    let fixture = PartyFixture::new("fails");
+    let [alice, bob, carol] = fixture.run(
         r#"
 val x = at bob { 3141592 };
 println "begin";
@@ -237,11 +237,11 @@ println (x.reveal);
 
 /// Starts all three, lets something happen to the third once she runs, and returns how they end.
 fn with_carol(name: &str, happens: impl FnOnce(&mut Child)) -> [Ended; 3] {
-    let company = Company::new(name);
-    let path = company.write("program.flx", &format!("{DECLARED}{ENDLESS}"));
-    let mut parties = NAMES.map(|me| company.start(me, &path, &[]));
+    let fixture = PartyFixture::new(name);
+    let path = fixture.write("program.flx", &format!("{DECLARED}{ENDLESS}"));
+    let mut parties = NAMES.map(|me| fixture.start(me, &path, &[]));
     let until = Instant::now() + TIMEOUT;
-    while !company.folder.join("carol/begun").exists() && Instant::now() < until {
+    while !fixture.folder.join("carol/begun").exists() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
     }
     happens(&mut parties[2]);
@@ -276,11 +276,11 @@ fn an_interrupted_party_stops_all() {
 
 #[test]
 fn parties_with_different_programs_do_not_begin() {
-    let company = Company::new("differs");
-    let one = company.write("one.flx", &format!("{DECLARED}println (at alice {{ 1 }}).reveal;\n"));
-    let other = company.write("other.flx", &format!("{DECLARED}println (at alice {{ 2 }}).reveal;\n"));
+    let fixture = PartyFixture::new("differs");
+    let one = fixture.write("one.flx", &format!("{DECLARED}println (at alice {{ 1 }}).reveal;\n"));
+    let other = fixture.write("other.flx", &format!("{DECLARED}println (at alice {{ 2 }}).reveal;\n"));
     let programs = [&one, &one, &other];
-    let mut started = NAMES.iter().zip(programs).map(|(me, program)| company.start(me, program, &[]));
+    let mut started = NAMES.iter().zip(programs).map(|(me, program)| fixture.start(me, program, &[]));
     let parties: [Child; 3] = std::array::from_fn(|_| started.next().expect("three"));
     for party in parties.map(end) {
         assert_eq!((party.code, party.out.as_str()), (2, ""), "{}", party.err);
@@ -290,10 +290,10 @@ fn parties_with_different_programs_do_not_begin() {
 
 #[test]
 fn parties_with_different_arguments_do_not_begin() {
-    let company = Company::new("arguments");
+    let fixture = PartyFixture::new("arguments");
     let program = format!("{DECLARED}proc main(n:int) {{ println n; }}\n");
-    let path = company.write("program.flx", &program);
-    let mut started = NAMES.iter().zip(["1", "1", "2"]).map(|(me, word)| company.start(me, &path, &[word]));
+    let path = fixture.write("program.flx", &program);
+    let mut started = NAMES.iter().zip(["1", "1", "2"]).map(|(me, word)| fixture.start(me, &path, &[word]));
     let parties: [Child; 3] = std::array::from_fn(|_| started.next().expect("three"));
     for party in parties.map(end) {
         assert_eq!((party.code, party.out.as_str()), (2, ""), "{}", party.err);
@@ -303,14 +303,14 @@ fn parties_with_different_arguments_do_not_begin() {
 
 #[test]
 fn random_words_are_known_to_those_who_have_them_in_common() {
-    let company = Company::new("words");
+    let fixture = PartyFixture::new("words");
     let program = r#"
 val common = #common_words[Party, 2];
 val own = #own_words[Party, 2];
 at Party { println (common.0); println (common.1); println own; }
 "#;
     let lines = |party: &Ended| party.out.lines().map(str::to_string).collect::<Vec<String>>();
-    let first = company.run(program).each_ref().map(lines);
+    let first = fixture.run(program).each_ref().map(lines);
     for at in 0..3 {
         let (here, next) = (&first[at], &first[(at + 1) % 3]);
         assert_eq!(here.len(), 3);
@@ -320,7 +320,7 @@ at Party { println (common.0); println (common.1); println own; }
         }
         assert!(!next.contains(&here[2]) && !next.contains(&here[1]));
     }
-    let again = company.run(program).each_ref().map(lines);
+    let again = fixture.run(program).each_ref().map(lines);
     for (before, after) in first.iter().zip(&again) {
         assert!(before.iter().all(|words| !after.contains(words)), "no run has the words of another");
     }
@@ -328,9 +328,9 @@ at Party { println (common.0); println (common.1); println own; }
 
 #[test]
 fn paths_begin_at_the_own_folder() {
-    let company = Company::new("folders");
-    company.write("bob/a.txt", "of bob");
-    let [alice, bob, carol] = company.run(
+    let fixture = PartyFixture::new("folders");
+    fixture.write("bob/a.txt", "of bob");
+    let [alice, bob, carol] = fixture.run(
         r#"
 at bob { println (read_text "a.txt"); }
 at alice { write_text ("b.txt", "of alice"); }
@@ -338,7 +338,7 @@ at alice { println (read_text "a.txt"); }
 "#,
     );
     assert_eq!(bob.out, "of bob\n");
-    assert_eq!(std::fs::read_to_string(company.folder.join("alice/b.txt")).expect("written"), "of alice");
+    assert_eq!(std::fs::read_to_string(fixture.folder.join("alice/b.txt")).expect("written"), "of alice");
     assert!(alice.err.contains("[E1001]"), "{}{}", alice.out, alice.err);
     for other in [&bob, &carol] {
         assert!(other.err.contains("[E0530] Error: alice stopped"), "{}", other.err);
@@ -348,11 +348,11 @@ at alice { println (read_text "a.txt"); }
 #[test]
 fn the_wire_shows_no_values() {
     let heard = Heard::default();
-    let company = Company::named(NAMES.map(str::to_string), "wire", Some(&heard));
+    let fixture = PartyFixture::named(NAMES.map(str::to_string), "wire", Some(&heard));
     // Each value is long enough not to be there by chance.
     let text = "a word that nobody else is told";
     let number = 0x0123_4567_89ab_cdef_u64;
-    let ended = company.run(&format!(
+    let ended = fixture.run(&format!(
         "val t = at alice {{ {text:?} }};\nval u = t.send[bob];\nat bob {{ println u; }}\n\
          val x = at bob {{ {number}u64 }};\nval y = x.give[Party];\nat carol {{ println y; }}\n"
     ));
@@ -406,14 +406,14 @@ fn examples_print_the_same_as_processes() {
     assert!(examples.len() >= 8, "{examples:?}");
     for (path, names) in examples {
         let wanted = std::fs::read_to_string(path.with_extension("out")).expect("its output");
-        let company = Company::named(names, "examples", None);
-        let ended = company.run_file(&path);
-        for (me, party) in company.names.iter().zip(&ended) {
+        let fixture = PartyFixture::named(names, "examples", None);
+        let ended = fixture.run_file(&path);
+        for (me, party) in fixture.names.iter().zip(&ended) {
             assert_eq!((party.code, party.err.as_str()), (0, ""), "{me} of {}", path.display());
             // In one process, what is printed at a place has the name of the place before it.
             let own = format!("{me}: ");
             let others = |line: &&str| {
-                !company.names.iter().any(|name| name != me && line.starts_with(&format!("{name}: ")))
+                !fixture.names.iter().any(|name| name != me && line.starts_with(&format!("{name}: ")))
             };
             let lines = wanted.lines().filter(others);
             let wanted: Vec<&str> = lines.map(|line| line.strip_prefix(&own).unwrap_or(line)).collect();
@@ -424,9 +424,9 @@ fn examples_print_the_same_as_processes() {
 
 #[test]
 fn a_run_tells_the_bytes_rounds_and_time_of_each_party() {
-    let company = Company::new("stats");
+    let fixture = PartyFixture::new("stats");
     let text = "val x = at alice { iota 100 };\nval y = x.send[bob];\nprintln ((at bob { sum y }).reveal);\n";
-    let path = company.write("program.flx", &format!("{DECLARED}{text}"));
+    let path = fixture.write("program.flx", &format!("{DECLARED}{text}"));
     let ended = felis(&["run", "--stats", self::text(&path)]).output().expect("felis runs");
     let out = String::from_utf8(ended.stdout).expect("a text");
     let lines: Vec<&str> = out.lines().collect();

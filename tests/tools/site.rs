@@ -1,5 +1,5 @@
-//! The book as a site: every page is there, every link leads somewhere, the pictures are those of the
-//! programs, and the search knows all sections.
+//! The book as a site: every page is there, every link leads somewhere, the pictures are those of
+//! the programs, and the search knows all sections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -175,8 +175,12 @@ impl Look {
             };
             imports.push((import.clone(), module));
         }
-        let opened = module::open(&mut env, program, &imports, &self.library);
-        module::qualify(&mut env, &self.library, felis_syntax::syntax::mentioned_names(&source).into_iter());
+        let opened = module::add_imports(&mut env, program, &imports, &self.library);
+        module::define_qualified_names(
+            &mut env,
+            &self.library,
+            felis_syntax::syntax::mentioned_names(&source).into_iter(),
+        );
         let (script, said) = check::check(&mut env, program, &parsed.stmts);
         match script.filter(|_| opened.is_empty()) {
             Some(script) => {

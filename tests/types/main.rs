@@ -3,7 +3,7 @@
 #[path = "../common/checker.rs"]
 mod checker;
 mod core;
-mod fence;
+mod fault_injection;
 mod iso_exact;
 mod iso_expression;
 mod iso_given;

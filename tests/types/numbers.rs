@@ -22,7 +22,7 @@ fn value(line: &str) -> String {
 fn the_matrix_of_conversions() {
     let named = |name: &str| match name {
         "bool" => Type::bool(),
-        _ => Type::scalar(Scalar::named(name).unwrap_or_else(|| panic!("{name}"))),
+        _ => Type::scalar(Scalar::from_name(name).unwrap_or_else(|| panic!("{name}"))),
     };
     let table = include_str!("conversions.tsv");
     let mut rows = 0;

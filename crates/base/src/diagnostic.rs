@@ -92,7 +92,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The place of the problem.
     pub primary: Label,
-    /// Other places that are involved.
+    /// The other places that are involved.
     pub labels: Vec<Label>,
     /// Facts that explain the problem.
     pub notes: Vec<String>,

@@ -15,7 +15,7 @@ pub const MAX_NAME_BYTES: usize = 64;
 
 /// The files that were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Created {
+pub struct CreatedFiles {
     /// The file of the certificate: all parties need it.
     pub certificate: PathBuf,
     /// The file of the private key: nobody else may have it.
@@ -71,7 +71,11 @@ impl std::error::Error for CertificateError {}
 ///
 /// # Errors
 /// The name is no name, or a file is there already or cannot be written.
-pub fn create_certificate(folder: &Path, name: &str, address: &str) -> Result<Created, CertificateError> {
+pub fn create_certificate(
+    folder: &Path,
+    name: &str,
+    address: &str,
+) -> Result<CreatedFiles, CertificateError> {
     let valid = |c: char| c.is_alphanumeric() || c == '_';
     if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(valid) {
         return Err(CertificateError::Name { name: name.into() });
@@ -82,7 +86,7 @@ pub fn create_certificate(folder: &Path, name: &str, address: &str) -> Result<Cr
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
     let signed = params.self_signed(&pair).map_err(unmade)?;
-    let created = Created {
+    let created = CreatedFiles {
         certificate: folder.join(format!("{name}.pem")),
         key: folder.join(format!("{name}.key")),
         own_lines: lines(name, address, true),

@@ -348,7 +348,7 @@ impl Hello {
 ///
 /// # Errors
 /// The first party that differs, and in what.
-pub fn agree(me: PartyId, hellos: &[Hello]) -> Result<Hash, ConnectError> {
+pub fn verify_agreement(me: PartyId, hellos: &[Hello]) -> Result<Hash, ConnectError> {
     let mine = &hellos[me];
     for (other, hello) in hellos.iter().enumerate() {
         let name = || mine.parties[other].0.clone();
@@ -446,20 +446,23 @@ mod tests {
         for (other, what) in cases {
             let (me, name) = ("carol".into(), "bob".into());
             let all = [hello(0), other, hello(2)];
-            assert_eq!(agree(2, &all), Err(ConnectError::Differs { what, me, other: name }));
+            assert_eq!(verify_agreement(2, &all), Err(ConnectError::Differs { what, me, other: name }));
         }
         let all = [hello(0), hello(2), hello(2)];
-        assert_eq!(agree(0, &all), Err(ConnectError::Greeting { party: "bob".into() }));
+        assert_eq!(verify_agreement(0, &all), Err(ConnectError::Greeting { party: "bob".into() }));
     }
 
     #[test]
     fn each_nonce_makes_another_session() {
-        let agreed = agree(0, &hellos()).expect("they agree");
-        assert_eq!(agree(1, &hellos()), Ok(agreed));
+        let agreed = verify_agreement(0, &hellos()).expect("they agree");
+        assert_eq!(verify_agreement(1, &hellos()), Ok(agreed));
         for party in 0..3 {
             let mut all = hellos();
             all[party].nonce[31] ^= 1;
-            assert_ne!(agree(0, &all).map(|agreed| session_name(&agreed)), Ok(session_name(&agreed)));
+            assert_ne!(
+                verify_agreement(0, &all).map(|agreed| session_name(&agreed)),
+                Ok(session_name(&agreed))
+            );
         }
     }
 

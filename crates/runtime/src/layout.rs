@@ -148,28 +148,28 @@ impl CaseWord {
     }
 
     /// Concatenates two words.
-    fn then(self, next: CaseWord) -> CaseWord {
+    fn concat(self, next: CaseWord) -> CaseWord {
         match (self.middle, next.middle) {
             (None, _) => CaseWord { lead: self.lead.add(&next.lead), ..next },
             (Some(_), None) => CaseWord { trail: self.trail.add(&next.lead), ..self },
             (Some(first), Some(second)) => {
                 let between = CaseWord::unit_run(&self.trail.add(&next.lead));
-                let middle = Some(first.then(between).then(second));
+                let middle = Some(first.concat(between).concat(second));
                 CaseWord { lead: self.lead, middle, trail: next.trail }
             }
         }
     }
 
     /// Repeats a word.
-    fn times(self, count: &BigUint) -> CaseWord {
+    fn repeat(self, count: &BigUint) -> CaseWord {
         let Some(middle) = self.middle else { return CaseWord::units(self.lead.mul(&Code::from(count))) };
-        let again = CaseWord::unit_run(&self.trail.add(&self.lead)).then(middle);
+        let again = CaseWord::unit_run(&self.trail.add(&self.lead)).concat(middle);
         let middle = match count.to_u64() {
             Some(0) => return CaseWord::units(Code::ZERO),
-            Some(count) => middle.then(again.times(count - 1)),
+            Some(count) => middle.concat(again.repeat(count - 1)),
             // Hashed as written: reducing the exponent modulo the order of the field could make
             // different counts equal.
-            None => Fingerprint::of(&Letter::Copies(count, middle.then(again))),
+            None => Fingerprint::of(&Letter::Copies(count, middle.concat(again))),
         };
         CaseWord { middle: Some(middle), ..self }
     }
@@ -177,7 +177,7 @@ impl CaseWord {
     /// Returns the fingerprint of the word.
     fn fingerprint(&self) -> Fingerprint {
         let middle = self.middle.unwrap_or(Fingerprint::EMPTY);
-        CaseWord::unit_run(&self.lead).then(middle).then(CaseWord::unit_run(&self.trail))
+        CaseWord::unit_run(&self.lead).concat(middle).concat(CaseWord::unit_run(&self.trail))
     }
 }
 
@@ -344,7 +344,7 @@ impl Layouts {
                 let single = element.single.clone();
                 let fingerprint = match slots {
                     0 | TOO_MANY_SLOTS => Fingerprint::EMPTY,
-                    _ => element.fingerprint.times(count as u64),
+                    _ => element.fingerprint.repeat(count as u64),
                 };
                 let class = element.class;
                 Layout { slots, class, form: Form::Array { element, count }, single, fingerprint }
@@ -358,7 +358,7 @@ impl Layouts {
                     let layout = self.of(case);
                     let flat = flatten_case(&layout);
                     let width = flat.width();
-                    word = word.then(CaseWord::of(&flat, &layout));
+                    word = word.concat(CaseWord::of(&flat, &layout));
                     if !width.is_zero() {
                         kept = Some(layout);
                     }
@@ -380,7 +380,7 @@ impl Layouts {
                 // No case at all is no tag: a code below 0.
                 let all_units = matches!(flat, FlatCase::Units(_)) || n.is_zero();
                 let total = Code::from(&n).mul(&width);
-                let word = CaseWord::of(&flat, &layout).times(&n);
+                let word = CaseWord::of(&flat, &layout).repeat(&n);
                 self.sum(SumCases::Repeated(width, flat), total, all_units, Some(layout), word)
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
@@ -431,7 +431,7 @@ impl Layouts {
             }
             let start = slots;
             slots = slots.checked_add(layout.slots).unwrap_or(TOO_MANY_SLOTS);
-            fingerprint = fingerprint.then(layout.fingerprint);
+            fingerprint = fingerprint.concat(layout.fingerprint);
             parts.push((start, layout));
         }
         if slots == TOO_MANY_SLOTS {

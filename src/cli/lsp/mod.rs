@@ -323,7 +323,7 @@ impl Server {
                     return;
                 };
                 let opened = opened.text_document;
-                let library = uri::path(&opened.uri).is_some_and(|path| self.copies.holds(&path));
+                let library = uri::path(&opened.uri).is_some_and(|path| self.copies.contains(&path));
                 let document = self.documents.open(opened.uri, opened.version, opened.text, library);
                 document.diagnostics_due = (!library).then(Instant::now);
                 let id = document.id.clone();

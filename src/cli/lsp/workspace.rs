@@ -96,7 +96,7 @@ impl LibraryCopies {
     }
 
     /// Returns true if a file is such a copy.
-    pub fn holds(&self, path: &Path) -> bool {
+    pub fn contains(&self, path: &Path) -> bool {
         self.folder.as_ref().is_some_and(|folder| path.starts_with(folder))
     }
 
@@ -131,7 +131,7 @@ impl LibraryCopies {
         let folder = path.parent()?;
         std::fs::create_dir_all(folder).ok()?;
         // Another server may write it at the same time; the replacement is atomic.
-        replace::put(&path, text.as_bytes(), Access::ReadOnly, &|_| Ok(())).ok()?;
+        replace::install_file(&path, text.as_bytes(), Access::ReadOnly, &|_| Ok(())).ok()?;
         uri::of(&path)
     }
 }

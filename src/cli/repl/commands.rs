@@ -458,7 +458,7 @@ fn library_documentation(session: &mut Session, name: &str) -> Option<String> {
         });
         return Some(texts.collect());
     }
-    let word = docs::renamed(name)?;
+    let word = docs::library_equivalent(name)?;
     let text =
         documentation(session, word).or_else(|| library_documentation(session, word)).unwrap_or_default();
     Some(format!("`{name}` is `{word}` here\n{text}"))

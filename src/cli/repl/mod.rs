@@ -17,7 +17,7 @@ pub use commands::{format_duration, word_documentation};
 
 use super::answers::Flow;
 use super::input::{MAX_TEXT_BYTES, decode};
-use super::interrupt::{Activity, Resizes};
+use super::interrupt::{Activity, ResizeSignalGuard};
 use super::{Shell, exit, exit_code, output};
 use felis::session::{IncrementalSplit, Mode, Session, Status, ValueText, Window};
 use felis_base::diagnostic::{Diagnostic, apply_edits};
@@ -80,7 +80,7 @@ pub fn run_interactive(shell: Shell) -> u8 {
         if let Some(assistant) = editor.helper() {
             assistant.start_line();
         }
-        let resizes = Resizes::heard();
+        let resizes = ResizeSignalGuard::unblock();
         let line = editor.readline(PROMPT);
         drop(resizes);
         match line {

@@ -137,7 +137,7 @@ pub fn in_modules(name: &str) -> Vec<(&'static str, String, Option<Arc<str>>)> {
 }
 
 /// Returns the name that the library has for a function that other languages call so.
-pub fn renamed(name: &str) -> Option<&'static str> {
+pub fn library_equivalent(name: &str) -> Option<&'static str> {
     library::modules::RENAMED.iter().find(|(other, _)| *other == name).map(|(_, word)| *word)
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Statement {
     pub narrow: bool,
     /// The statements that are read with it.
     pub requires: Vec<usize>,
-    /// Of a class, its instances at narrow types.
+    /// The instances at narrow types, of a class.
     pub instances: Vec<usize>,
 }
 

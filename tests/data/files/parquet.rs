@@ -55,7 +55,7 @@ fn columns_that_no_cell_holds() {
         ("bytes", "bytes"),
     ] {
         let mut session = Session::new();
-        session.set_files(Arc::new(Drawer::over_fixtures()));
+        session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
         let text = format!("val x : ({column}:int) ^ ?N = parquet \"nested.parquet\";");
         let done = session.evaluate("test.flx", &text, Mode::Script, &mut |_| ());
         assert_eq!(done.diagnostics.len(), 1, "{column}");
@@ -79,7 +79,7 @@ fn what_is_refused() {
         ("write_parquet (\"x\", (1.0, 2.0));", "E1008"),
     ] {
         let mut session = Session::new();
-        session.set_files(Arc::new(Drawer::over_fixtures()));
+        session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
         let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code.as_str()).collect();
         assert_eq!(codes, [code], "{text}");

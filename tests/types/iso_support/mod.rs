@@ -141,7 +141,7 @@ impl Reader {
                 assert!(self.eat("["), "`[` in {:?}", self.tokens);
                 let index = self.compact_sum();
                 assert!(self.eat("]"), "`]` in {:?}", self.tokens);
-                Type::triangle(Triangle::named(&token).expect("a triangle"), index)
+                Type::triangle(Triangle::from_name(&token).expect("a triangle"), index)
             }
             name => match name.parse::<BigUint>() {
                 Ok(n) => Type::unit_sum(n),

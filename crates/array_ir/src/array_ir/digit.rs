@@ -19,7 +19,7 @@ const MAX_STEPS: u64 = 4;
 /// # Errors
 /// It is not known to be.
 pub fn expect_at_most(digit: &DigitExpr, bound: &Size, size: &Size) -> Result<()> {
-    if bound.at_most(size) {
+    if bound.is_at_most(size) {
         return Ok(());
     }
     Err(Violation::DigitRange { digit: digit.to_string(), bound: bound.clone(), size: size.clone() })
@@ -101,7 +101,7 @@ pub fn bound<'a>(
 }
 
 /// The digit, unless it has too many nodes.
-pub fn within(digit: DigitExpr) -> Option<DigitExpr> {
+pub fn limit_nodes(digit: DigitExpr) -> Option<DigitExpr> {
     (nodes(&digit) <= MAX_DIGIT_NODES).then_some(digit)
 }
 

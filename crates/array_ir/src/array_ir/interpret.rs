@@ -88,9 +88,9 @@ impl Datum {
 /// The validator has accepted the program that is run.
 const INVALID: &str = "the program is not valid";
 
-/// The end of a run without a value.
+/// The reason why a run ended without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum RunError {
     /// A check failed, with the values that its message shows.
     Failed(SiteId, Vec<Datum>),
     /// The work, the depth of calls or the range of sizes is exceeded.
@@ -118,7 +118,7 @@ pub fn run(
     sizes: &[u64],
     arguments: &[Datum],
     work: u64,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, RunError> {
     let types = program.functions.iter().map(value_types).collect();
     let mut run = Run { program, types, work, calls: 0, output: Vec::new() };
     let value = run.call(function, sizes, arguments.to_vec())?;
@@ -159,10 +159,10 @@ enum Flow {
 }
 
 /// The sizes of the digits of a space, its indices, and the values of a block for them.
-type Each = (Vec<u64>, Vec<Vec<u64>>, Vec<Datum>);
+type Tabulation = (Vec<u64>, Vec<Vec<u64>>, Vec<Datum>);
 
-/// A value, or the end of the run.
-type Stopped<T> = Result<T, Stop>;
+/// A value, or the reason why the run ended without one.
+type RunResult<T> = Result<T, RunError>;
 
 impl Frame {
     fn get(&self, value: Value) -> &Datum {
@@ -177,29 +177,29 @@ impl Frame {
         values.iter().map(|value| self.get(*value).clone()).collect()
     }
 
-    fn size(&self, size: &Size) -> Stopped<u64> {
+    fn size(&self, size: &Size) -> RunResult<u64> {
         let value = size.evaluate(&|atom| match atom {
             SizeAtom::Var(var) => self.sizes.get(&var).copied(),
             SizeAtom::Bound(_) => None,
         });
-        value.filter(|value| *value < MAX_SIZE).ok_or(Stop::Exhausted)
+        value.filter(|value| *value < MAX_SIZE).ok_or(RunError::Exhausted)
     }
 
-    fn digit_size(&self, digit: &Digit) -> Stopped<u64> {
+    fn digit_size(&self, digit: &Digit) -> RunResult<u64> {
         digit
             .pieces
             .iter()
-            .try_fold(0u64, |sum, piece| sum.checked_add(self.size(piece)?).ok_or(Stop::Exhausted))
+            .try_fold(0u64, |sum, piece| sum.checked_add(self.size(piece)?).ok_or(RunError::Exhausted))
     }
 
     /// The sizes of the digits of a space.
-    fn extents(&self, space: &Space) -> Stopped<Vec<u64>> {
+    fn extents(&self, space: &Space) -> RunResult<Vec<u64>> {
         space.digits.iter().map(|digit| self.digit_size(digit)).collect()
     }
 
     /// A digit, for the index of a view that is asked for.
-    fn digit(&self, digit: &DigitExpr, target: &[u64]) -> Stopped<u64> {
-        let wide = |n: Option<u64>| n.ok_or(Stop::Exhausted);
+    fn digit(&self, digit: &DigitExpr, target: &[u64]) -> RunResult<u64> {
+        let wide = |n: Option<u64>| n.ok_or(RunError::Exhausted);
         Ok(match digit {
             DigitExpr::Target(at) => target[*at as usize],
             DigitExpr::Of(value, at) => self.get(*value).digits()[*at as usize],
@@ -211,11 +211,11 @@ impl Frame {
             }
             DigitExpr::Sum(digits) => {
                 let digits = digits.iter().map(|digit| self.digit(digit, target));
-                wide(digits.collect::<Stopped<Vec<_>>>()?.into_iter().try_fold(0, u64::checked_add))?
+                wide(digits.collect::<RunResult<Vec<_>>>()?.into_iter().try_fold(0, u64::checked_add))?
             }
             DigitExpr::Modular { size, plus, minus } => {
                 let size = i128::from(self.size(size)?);
-                let sum = |digits: &[DigitExpr]| -> Stopped<i128> {
+                let sum = |digits: &[DigitExpr]| -> RunResult<i128> {
                     digits.iter().try_fold(0, |sum, digit| Ok(sum + i128::from(self.digit(digit, target)?)))
                 };
                 (sum(plus)? - sum(minus)?).rem_euclid(size) as u64
@@ -255,15 +255,15 @@ fn position(extents: &[u64], digits: &[u64]) -> usize {
 }
 
 impl Run<'_> {
-    fn spend(&mut self, units: u64) -> Stopped<()> {
-        self.work = self.work.checked_sub(units).ok_or(Stop::Exhausted)?;
+    fn spend(&mut self, units: u64) -> RunResult<()> {
+        self.work = self.work.checked_sub(units).ok_or(RunError::Exhausted)?;
         Ok(())
     }
 
     /// The indices with these extents in order, each for one unit of work.
-    fn indices(&mut self, extents: &[u64]) -> Stopped<Vec<Vec<u64>>> {
+    fn indices(&mut self, extents: &[u64]) -> RunResult<Vec<Vec<u64>>> {
         let count = extents.iter().try_fold(1u64, |product, extent| product.checked_mul(*extent));
-        let count = if extents.contains(&0) { 0 } else { count.ok_or(Stop::Exhausted)? };
+        let count = if extents.contains(&0) { 0 } else { count.ok_or(RunError::Exhausted)? };
         self.spend(count)?;
         let mut index = vec![0; extents.len()];
         let mut indices = Vec::new();
@@ -280,9 +280,9 @@ impl Run<'_> {
         Ok(indices)
     }
 
-    fn call(&mut self, id: FunctionId, sizes: &[u64], arguments: Vec<Datum>) -> Stopped<Datum> {
+    fn call(&mut self, id: FunctionId, sizes: &[u64], arguments: Vec<Datum>) -> RunResult<Datum> {
         if self.calls == MAX_CALLS {
-            return Err(Stop::Exhausted);
+            return Err(RunError::Exhausted);
         }
         self.calls += 1;
         let function: &Function = &self.program.functions[id.index()];
@@ -294,14 +294,14 @@ impl Run<'_> {
     }
 
     /// Runs a block that cannot be left but by its value.
-    fn value(&mut self, block: &Block, arguments: Vec<Datum>, frame: &mut Frame) -> Stopped<Datum> {
+    fn value(&mut self, block: &Block, arguments: Vec<Datum>, frame: &mut Frame) -> RunResult<Datum> {
         match self.block(block, arguments, frame)? {
             Flow::Yield(value) => Ok(value),
             Flow::Next(label, _) | Flow::Exit(label, _) => unreachable!("{label} is not around: {INVALID}"),
         }
     }
 
-    fn block(&mut self, block: &Block, arguments: Vec<Datum>, frame: &mut Frame) -> Stopped<Flow> {
+    fn block(&mut self, block: &Block, arguments: Vec<Datum>, frame: &mut Frame) -> RunResult<Flow> {
         frame.values.extend(block.params.iter().map(|param| param.0).zip(arguments));
         for stmt in &block.stmts {
             self.spend(1)?;
@@ -319,7 +319,7 @@ impl Run<'_> {
     }
 
     /// The values of a block for all indices of its parameter, with the extents.
-    fn each(&mut self, body: &Block, frame: &mut Frame) -> Stopped<Each> {
+    fn tabulate(&mut self, body: &Block, frame: &mut Frame) -> RunResult<Tabulation> {
         let Type::Index(space) = &body.params[0].1 else { unreachable!("{INVALID}") };
         let extents = frame.extents(space)?;
         let indices = self.indices(&extents)?;
@@ -330,7 +330,7 @@ impl Run<'_> {
         Ok((extents, indices, values))
     }
 
-    fn op(&mut self, op: &Op, frame: &mut Frame) -> Stopped<Flow> {
+    fn op(&mut self, op: &Op, frame: &mut Frame) -> RunResult<Flow> {
         Ok(Flow::Yield(match op {
             Op::Const(_, bits) => Datum::Word(*bits),
             Op::Size(size) => Datum::Word(frame.size(size)?),
@@ -349,7 +349,7 @@ impl Run<'_> {
                 elements[position(extents, frame.get(*at).digits())].clone()
             }
             Op::At(_, digits) => {
-                Datum::Index(digits.iter().map(|digit| frame.digit(digit, &[])).collect::<Stopped<_>>()?)
+                Datum::Index(digits.iter().map(|digit| frame.digit(digit, &[])).collect::<RunResult<_>>()?)
             }
             Op::TryLocate(size, value) => {
                 let (size, number) = (frame.size(size)?, frame.get(*value).word());
@@ -359,41 +359,41 @@ impl Run<'_> {
                 let digits: Vec<u64> = values.iter().map(|value| frame.word(*value)).collect();
                 // A negative number is beyond every size.
                 if digits.iter().zip(frame.extents(space)?).any(|(digit, extent)| *digit >= extent) {
-                    return Err(Stop::Failed(*site, frame.all(values)));
+                    return Err(RunError::Failed(*site, frame.all(values)));
                 }
                 Datum::Index(digits)
             }
             Op::Number(digit) => match frame.digit(digit, &[])? {
                 number if number < MAX_SIZE => Datum::Word(number),
-                _ => return Err(Stop::Exhausted),
+                _ => return Err(RunError::Exhausted),
             },
             Op::Check(condition, site, shown) => {
                 if !frame.get(*condition).is_true() {
-                    return Err(Stop::Failed(*site, frame.all(shown)));
+                    return Err(RunError::Failed(*site, frame.all(shown)));
                 }
                 Datum::unit()
             }
             Op::Map(body) => {
-                let (extents, _, values) = self.each(body, frame)?;
+                let (extents, _, values) = self.tabulate(body, frame)?;
                 Datum::Array(extents, Arc::new(values))
             }
             Op::Reduce { combine: Combine::Dot, start, body, .. } => {
-                let (_, _, values) = self.each(body, frame)?;
+                let (_, _, values) = self.tabulate(body, frame)?;
                 Datum::Word(dot(frame.word(*start), &values))
             }
             Op::Reduce { combine, grouping, start, body } => {
-                let (_, _, values) = self.each(body, frame)?;
+                let (_, _, values) = self.tabulate(body, frame)?;
                 let start = frame.get(*start).clone();
                 let ty = self.yielded_type(body, frame);
                 self.reduce(combine, *grouping, ty, start, &values, frame)?
             }
             Op::Scan { combine, grouping, body } => {
-                let (extents, _, values) = self.each(body, frame)?;
+                let (extents, _, values) = self.tabulate(body, frame)?;
                 let ty = self.yielded_type(body, frame);
                 Datum::Array(extents, Arc::new(self.scan(combine, *grouping, ty, values, frame)?))
             }
             Op::ReduceAt { combine, start, body, .. } => {
-                let (_, _, items) = self.each(body, frame)?;
+                let (_, _, items) = self.tabulate(body, frame)?;
                 let ty = self.yielded_type(body, frame);
                 let Type::Tuple(parts) = ty else { unreachable!("{INVALID}") };
                 let ty = &parts[1];
@@ -419,27 +419,27 @@ impl Run<'_> {
                 let mut out = Vec::new();
                 for target in indices {
                     let source = digits.iter().map(|digit| frame.digit(digit, &target));
-                    out.push(elements[position(from, &source.collect::<Stopped<Vec<_>>>()?)].clone());
+                    out.push(elements[position(from, &source.collect::<RunResult<Vec<_>>>()?)].clone());
                 }
                 Datum::Array(extents, Arc::new(out))
             }
             Op::Concat(a, b) => {
                 let ((first, x), (second, y)) = (frame.get(*a).elements(), frame.get(*b).elements());
                 let mut extents = first.to_vec();
-                extents[0] = extents[0].checked_add(second[0]).ok_or(Stop::Exhausted)?;
+                extents[0] = extents[0].checked_add(second[0]).ok_or(RunError::Exhausted)?;
                 let elements: Vec<Datum> = x.iter().chain(y.iter()).cloned().collect();
                 self.spend(elements.len() as u64)?;
                 Datum::Array(extents, Arc::new(elements))
             }
             Op::Filter(body) => {
-                let (_, _, items) = self.each(body, frame)?;
+                let (_, _, items) = self.tabulate(body, frame)?;
                 let kept = items.iter().filter(|item| item.parts()[0].is_true());
                 let kept: Vec<Datum> = kept.map(|item| item.parts()[1].clone()).collect();
                 let count = vec![kept.len() as u64];
                 Datum::Packed(count.clone(), Box::new(Datum::Array(count, Arc::new(kept))))
             }
             Op::Order(body) => {
-                let (extents, indices, keys) = self.each(body, frame)?;
+                let (extents, indices, keys) = self.tabulate(body, frame)?;
                 let ty = self.yielded_type(body, frame);
                 let mut order: Vec<usize> = (0..keys.len()).collect();
                 order.sort_by(|a, b| key_order(ty, &keys[*a], &keys[*b]));
@@ -488,7 +488,7 @@ impl Run<'_> {
                 other => unreachable!("{other:?} is no sum: {INVALID}"),
             },
             Op::Pack(_, sizes, value) => {
-                let sizes = sizes.iter().map(|size| frame.size(size)).collect::<Stopped<_>>()?;
+                let sizes = sizes.iter().map(|size| frame.size(size)).collect::<RunResult<_>>()?;
                 Datum::Packed(sizes, Box::new(frame.get(*value).clone()))
             }
             Op::Open(vars, value) => {
@@ -501,12 +501,12 @@ impl Run<'_> {
             Op::Require(ty, value, site) => {
                 let (found, value) = (self.types[frame.function.index()][value], frame.get(*value).clone());
                 if !same_sizes(found, ty, frame)? {
-                    return Err(Stop::Failed(*site, Vec::new()));
+                    return Err(RunError::Failed(*site, Vec::new()));
                 }
                 value
             }
             Op::Call(function, _, sizes, values) => {
-                let sizes: Vec<u64> = sizes.iter().map(|size| frame.size(size)).collect::<Stopped<_>>()?;
+                let sizes: Vec<u64> = sizes.iter().map(|size| frame.size(size)).collect::<RunResult<_>>()?;
                 self.call(*function, &sizes, frame.all(values))?
             }
             Op::Io(super::Io::Emit, values) => {
@@ -528,7 +528,7 @@ fn round(label: Label, flow: Flow) -> Result<Datum, Flow> {
 }
 
 /// The piece of a digit that a number is in, with its index there.
-fn piece_of(mut number: u64, blocks: &[Block], frame: &Frame) -> Stopped<(usize, Datum)> {
+fn piece_of(mut number: u64, blocks: &[Block], frame: &Frame) -> RunResult<(usize, Datum)> {
     for (case, block) in blocks.iter().enumerate() {
         let Type::Index(space) = &block.params[0].1 else { unreachable!("{INVALID}") };
         let size = frame.digit_size(&space.digits[0])?;
@@ -541,9 +541,9 @@ fn piece_of(mut number: u64, blocks: &[Block], frame: &Frame) -> Stopped<(usize,
 }
 
 /// Returns true if two types of one structure have equal sizes.
-fn same_sizes(a: &Type, b: &Type, frame: &Frame) -> Stopped<bool> {
-    let spaces = |a: &Space, b: &Space| -> Stopped<bool> {
-        let pieces = |space: &Space| -> Stopped<Vec<u64>> {
+fn same_sizes(a: &Type, b: &Type, frame: &Frame) -> RunResult<bool> {
+    let spaces = |a: &Space, b: &Space| -> RunResult<bool> {
+        let pieces = |space: &Space| -> RunResult<Vec<u64>> {
             space.digits.iter().flat_map(|digit| &digit.pieces).map(|piece| frame.size(piece)).collect()
         };
         Ok(pieces(a)? == pieces(b)?)
@@ -629,7 +629,7 @@ impl<'a> Run<'a> {
         a: Datum,
         b: Datum,
         frame: &mut Frame,
-    ) -> Stopped<Datum> {
+    ) -> RunResult<Datum> {
         match combine {
             Combine::Prim(op) => {
                 let element = ty.element().unwrap_or_else(|| unreachable!("{INVALID}"));
@@ -648,7 +648,7 @@ impl<'a> Run<'a> {
         start: Datum,
         values: &[Datum],
         frame: &mut Frame,
-    ) -> Stopped<Datum> {
+    ) -> RunResult<Datum> {
         let mut total = start;
         match grouping {
             Grouping::Any | Grouping::Left => {
@@ -691,7 +691,7 @@ impl<'a> Run<'a> {
         ty: &Type,
         values: Vec<Datum>,
         frame: &mut Frame,
-    ) -> Stopped<Vec<Datum>> {
+    ) -> RunResult<Vec<Datum>> {
         let chunk = if grouping == Grouping::Fixed { CHUNK } else { usize::MAX };
         let mut out: Vec<Datum> = Vec::with_capacity(values.len());
         let mut before: Option<Datum> = None;
@@ -714,7 +714,7 @@ impl<'a> Run<'a> {
     }
 
     /// An array with another element at digits: those of its space, and those of further levels.
-    fn updated(&mut self, array: &Datum, digits: &[u64], value: &Datum) -> Stopped<Datum> {
+    fn updated(&mut self, array: &Datum, digits: &[u64], value: &Datum) -> RunResult<Datum> {
         let (extents, elements) = array.elements();
         let (own, rest) = digits.split_at(extents.len());
         let mut elements = elements.as_ref().clone();
@@ -734,9 +734,9 @@ impl<'a> Run<'a> {
         state: Value,
         body: &Block,
         frame: &mut Frame,
-    ) -> Stopped<Flow> {
+    ) -> RunResult<Flow> {
         let mut state = frame.get(state).clone();
-        let mut run = |this: &mut Self, at: Datum, frame: &mut Frame| -> Stopped<Option<Flow>> {
+        let mut run = |this: &mut Self, at: Datum, frame: &mut Frame| -> RunResult<Option<Flow>> {
             let before = std::mem::replace(&mut state, Datum::unit());
             match round(label, this.block(body, vec![at, before], frame)?) {
                 Ok(next) => state = next,

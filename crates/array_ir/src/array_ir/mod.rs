@@ -305,11 +305,11 @@ pub enum Binary {
     MaxUnsigned,
     /// Toward zero, with sign; 0 for the divisor 0, and the smallest number by -1 is itself.
     DivSigned,
-    /// Without sign; 0 for the divisor 0.
+    /// The unsigned quotient; 0 for the divisor 0.
     DivUnsigned,
-    /// With the sign of the dividend, which it is for the divisor 0.
+    /// The remainder with the sign of the dividend; the dividend for the divisor 0.
     RemSigned,
-    /// Without sign; the dividend for the divisor 0.
+    /// The unsigned remainder; the dividend for the divisor 0.
     RemUnsigned,
     /// Bitwise, of integers and truth values.
     And,
@@ -348,11 +348,11 @@ pub enum Compare {
 /// A change of type. Total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
-    /// To a wider integer, keeping the sign.
+    /// Sign extension to a wider integer.
     SignExtend,
-    /// To a wider integer, filling with 0; from truth values too.
+    /// Zero extension to a wider integer; from truth values too.
     ZeroExtend,
-    /// To a narrower integer, dropping the upper bits; to truth values too.
+    /// Truncation to a narrower integer, dropping the upper bits; to truth values too.
     Truncate,
     /// A signed integer to the nearest float.
     SignedToFloat,
@@ -360,7 +360,7 @@ pub enum Cast {
     UnsignedToFloat,
     /// A float to `i64`, toward zero: to the nearest bound out of range, to 0 from NaN.
     FloatToSigned,
-    /// Between float types, to nearest.
+    /// A conversion between float types, rounded to nearest.
     FloatToFloat,
 }
 
@@ -373,7 +373,7 @@ pub enum Prim {
     Unary(Unary),
     /// A truth value of two operands.
     Compare(Compare),
-    /// To another type.
+    /// A conversion to another type.
     Cast(Cast, Element),
     /// A function of the table of core.
     Function(ScalarFunction),
@@ -443,7 +443,7 @@ pub enum Grouping {
     /// The one of [`crate::core::reduction`]: chunks, and lanes for `add`, `mul`, `min` and `max`
     /// of floats.
     Fixed,
-    /// From the left, one after another.
+    /// A left fold: from the left, one after another.
     Left,
 }
 

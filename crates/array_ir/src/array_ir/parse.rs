@@ -560,6 +560,6 @@ fn prim(word: &str, ty: &Type) -> Option<Prim> {
     let unary = || Unary::from_mnemonic(word).map(Prim::Unary);
     let compare = || Compare::from_mnemonic(word).map(Prim::Compare);
     let cast = || Some(Prim::Cast(Cast::from_mnemonic(word)?, ty.element()?));
-    let function = || ScalarFunction::named(word).map(Prim::Function);
+    let function = || ScalarFunction::from_name(word).map(Prim::Function);
     binary().or_else(unary).or_else(compare).or_else(cast).or_else(function)
 }

@@ -100,7 +100,7 @@ fn constant(ty: Element, bits: u64) -> String {
         Element::F64 => format!("{:?}", f64::from_bits(bits)),
         Element::F32 => format!("{:?}", f32::from_bits(bits as u32)),
         Element::B1 => (if bits == 0 { "false" } else { "true" }).into(),
-        ty => super::scalar::signed(ty, bits).to_string(),
+        ty => super::scalar::sign_extend(ty, bits).to_string(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     SizeAtom, SizeVar, Space, Stmt, Type, Unary, Value, validate,
 };
 use crate::source::{SourceId, Span};
-pub use arguments::is_of;
+pub use arguments::has_type;
 use arguments::{datum, word};
 use fastrand::Rng;
 use std::sync::{Arc, OnceLock};
@@ -468,7 +468,7 @@ impl Generator {
                 |op: &&Binary| scalar::result(Prim::Binary(**op), &[element, element]) == Some(element);
             let ops: Vec<Binary> = BINARY.iter().filter(fits).copied().collect();
             let op = self.pick(&ops);
-            let any = validate::is_any(op, element) && self.random.bool();
+            let any = validate::is_reassociable(op, element) && self.random.bool();
             return (Combine::Prim(op), if any { Grouping::Any } else { grouping });
         }
         (Combine::Block(self.block(vec![ty.clone(), ty.clone()], ty, false)), grouping)
@@ -527,12 +527,12 @@ impl Generator {
             let mut found = Vec::new();
             for (value, space) in self.indices() {
                 for (at, digit) in space.digits.iter().enumerate() {
-                    if digit.size().is_some_and(|other| other.at_most(&size)) {
+                    if digit.size().is_some_and(|other| other.is_at_most(&size)) {
                         found.push(DigitExpr::Of(value, at as u32));
                     }
                 }
             }
-            if Size::constant(1).at_most(&size) {
+            if Size::constant(1).is_at_most(&size) {
                 found.push(DigitExpr::Constant(Size::constant(0)));
             }
             if !found.is_empty() {

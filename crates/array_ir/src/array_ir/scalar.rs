@@ -70,7 +70,7 @@ fn element(ty: ScalarType) -> Element {
 }
 
 /// Returns the number that an integer is when it is read with a sign.
-pub fn signed(ty: Element, word: u64) -> i64 {
+pub fn sign_extend(ty: Element, word: u64) -> i64 {
     let unused = 64 - ty.bits();
     (word << unused) as i64 >> unused
 }
@@ -123,7 +123,7 @@ fn binary(op: Binary, ty: Element, a: u64, b: u64) -> u64 {
             u64::from(result.to_bits())
         }
         _ => {
-            let (x, y) = (signed(ty, a), signed(ty, b));
+            let (x, y) = (sign_extend(ty, a), sign_extend(ty, b));
             let result = match op {
                 Binary::Add => a.wrapping_add(b),
                 Binary::Sub => a.wrapping_sub(b),
@@ -165,7 +165,7 @@ fn order(ty: Element, a: u64, b: u64) -> Option<Ordering> {
         Element::F64 => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
         Element::F32 => f32::from_bits(a as u32).partial_cmp(&f32::from_bits(b as u32)),
         Element::B1 => Some(a.cmp(&b)),
-        _ => Some(signed(ty, a).cmp(&signed(ty, b))),
+        _ => Some(sign_extend(ty, a).cmp(&sign_extend(ty, b))),
     }
 }
 
@@ -191,7 +191,7 @@ fn convert(cast: Cast, from: Element, to: Element, a: u64) -> u64 {
     let float = |double: f64, single: f32| {
         if to == Element::F64 { double.to_bits() } else { u64::from(single.to_bits()) }
     };
-    let n = signed(from, a);
+    let n = sign_extend(from, a);
     match cast {
         Cast::SignExtend => to.truncate(n as u64),
         Cast::ZeroExtend => a,
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn integers_wrap_within_their_width() {
         let int = |op, ty: Element, a: i64, b: i64| {
-            signed(ty, apply(Prim::Binary(op), ty, &[ty.truncate(a as u64), ty.truncate(b as u64)]))
+            sign_extend(ty, apply(Prim::Binary(op), ty, &[ty.truncate(a as u64), ty.truncate(b as u64)]))
         };
         assert_eq!(int(Binary::Add, Element::I8, 127, 1), -128);
         assert_eq!(int(Binary::Mul, Element::I16, 300, 300), 24464);

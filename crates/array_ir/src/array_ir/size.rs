@@ -168,7 +168,7 @@ impl Size {
 
     /// Returns true if the difference to `other` has natural coefficients: then the size is not
     /// larger at any values of the variables.
-    pub fn at_most(&self, other: &Size) -> bool {
+    pub fn is_at_most(&self, other: &Size) -> bool {
         other.checked_sub(self).is_some()
     }
 

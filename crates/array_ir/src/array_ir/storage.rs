@@ -1,8 +1,9 @@
 //! Storage: which arrays of a function may lie in the same memory.
 //!
-//! Takes a valid function; gives each array a [`Class`]. Arrays of one class may be kept in one
-//! memory: an update then changes an array where it lies, and what becomes the state of a loop or
-//! the result of a branch is made where that lies. Nothing is said of how an array is stored.
+//! Takes a valid function; gives each array a [`CongruenceClass`], as in the literature on leaving
+//! SSA form. Arrays of one class may be kept in one memory: an update then changes an array where
+//! it lies, and what becomes the state of a loop or the result of a branch is made where that lies.
+//! Nothing is said of how an array is stored.
 //!
 //! **Nodes.** An array is a value, or stands in a tuple or in a piece of a sum: a value has a node
 //! for each array of its type, in order. `tuple` and `part` make no nodes of their own, and the
@@ -47,8 +48,8 @@ use crate::hash::{HashMap, HashSet};
 /// Questions about pairs of nodes, and uses that lazy arrays hand on, at most.
 const MAX_WORK: usize = 400_000;
 
-/// The number of a class.
-pub type Class = u32;
+/// The number of a congruence class: the arrays that coalescing has put into one memory.
+pub type CongruenceClass = u32;
 
 /// The classes of the arrays of a function.
 #[derive(Debug)]
@@ -56,11 +57,11 @@ pub struct Storage {
     delayed: HashSet<Value>,
     copied: HashSet<Value>,
     nodes: HashMap<Value, Vec<usize>>,
-    classes: Vec<Class>,
-    /// Of each lazy node, the nodes that reading it reads.
+    classes: Vec<CongruenceClass>,
+    /// The nodes that reading a lazy node reads, by node.
     sources: Vec<Vec<usize>>,
     /// Nodes whose memory is read after a copy of them would be made.
-    lasting: HashSet<usize>,
+    live_after_copy: HashSet<usize>,
 }
 
 /// The maps that nothing reads but the end of the block that defines them, and of no other.
@@ -82,10 +83,10 @@ fn delayed_maps(function: &Function) -> HashSet<Value> {
 }
 
 /// The number of arrays in the values of a type.
-pub fn arrays_in(ty: &Type) -> usize {
+pub fn array_count(ty: &Type) -> usize {
     match ty {
         Type::Array(..) => 1,
-        Type::Tuple(types) | Type::Sum(types) => types.iter().map(arrays_in).sum(),
+        Type::Tuple(types) | Type::Sum(types) => types.iter().map(array_count).sum(),
         Type::Element(_) | Type::Index(_) | Type::Exists(..) => 0,
     }
 }
@@ -110,18 +111,18 @@ impl Storage {
     }
 
     /// The class of each array of a value, in order.
-    pub fn classes(&self, value: Value) -> impl Iterator<Item = Class> + '_ {
+    pub fn classes(&self, value: Value) -> impl Iterator<Item = CongruenceClass> + '_ {
         self.nodes[&value].iter().map(|node| self.classes[*node])
     }
 
     /// Returns true if nothing reads the memory of an array of a value, by its position, after
     /// the value has ended a block or begun a loop: then its memory may be given away.
-    pub fn dies(&self, value: Value, position: usize) -> bool {
-        !self.lasting.contains(&self.nodes[&value][position])
+    pub fn is_last_use(&self, value: Value, position: usize) -> bool {
+        !self.live_after_copy.contains(&self.nodes[&value][position])
     }
 
     /// Returns true if reading an array of a value, by its position, reads memory of a class.
-    pub fn reads(&self, value: Value, position: usize, class: Class) -> bool {
+    pub fn reads(&self, value: Value, position: usize, class: CongruenceClass) -> bool {
         let mut waiting = vec![self.nodes[&value][position]];
         let mut seen = HashSet::default();
         while let Some(node) = waiting.pop() {
@@ -240,7 +241,7 @@ impl Graph {
 
     /// New nodes for a value of a type.
     fn define(&mut self, ty: &Type, kind: Kind, defined: Point, sources: &[usize]) -> Vec<usize> {
-        (0..arrays_in(ty)).map(|_| self.node(kind, defined, sources.to_vec())).collect()
+        (0..array_count(ty)).map(|_| self.node(kind, defined, sources.to_vec())).collect()
     }
 
     fn bind(&mut self, value: Value, ty: &Type, nodes: Vec<usize>) {
@@ -302,8 +303,8 @@ impl Graph {
             Op::Tuple(values) => values.iter().flat_map(|value| self.of[value].clone()).collect(),
             Op::Part(whole, part) => {
                 let Type::Tuple(types) = &self.types[whole] else { unreachable!("a part is of a tuple") };
-                let first: usize = types[..*part as usize].iter().map(arrays_in).sum();
-                self.of[whole][first..first + arrays_in(ty)].to_vec()
+                let first: usize = types[..*part as usize].iter().map(array_count).sum();
+                self.of[whole][first..first + array_count(ty)].to_vec()
             }
             Op::Case(Type::Sum(types), case, piece) => {
                 let mut nodes = Vec::new();
@@ -330,7 +331,7 @@ impl Graph {
                 let sources = self.of[array].clone();
                 self.define(ty, Kind::Lazy, here, &sources)
             }
-            Op::Index(array, _) if arrays_in(ty) > 0 => {
+            Op::Index(array, _) if array_count(ty) > 0 => {
                 let sources = self.of[array].clone();
                 let nodes = self.define(ty, Kind::Lazy, here, &sources);
                 if let Type::Array(..) = ty {
@@ -339,7 +340,7 @@ impl Graph {
                 }
                 nodes
             }
-            Op::Array(element, values) if arrays_in(element) > 0 => {
+            Op::Array(element, values) if array_count(element) > 0 => {
                 let sources: Vec<usize> = values.iter().flat_map(|value| self.of[value].clone()).collect();
                 self.define(ty, Kind::Lazy, here, &sources)
             }
@@ -416,7 +417,7 @@ impl Graph {
                 };
                 for inner in op.blocks() {
                     if let [(param, ty)] = &inner.params[..] {
-                        let rest = pieces.split_off(arrays_in(ty));
+                        let rest = pieces.split_off(array_count(ty));
                         self.bind(*param, ty, std::mem::replace(&mut pieces, rest));
                     }
                     self.block(inner, Some((operation, here.block, false)), &results);
@@ -446,17 +447,17 @@ impl Graph {
                 classes.join(pair.target, pair.source);
             }
         }
-        let mut lasting = HashSet::default();
+        let mut live_after_copy = HashSet::default();
         for pair in &pairs {
             let members = classes.members(pair.source);
             work = work.saturating_sub(members.len());
             let is_stored = self.nodes[pair.source].kind == Kind::Stored;
             if work == 0 || !is_stored || members.iter().any(|node| self.is_live(*node, pair.at)) {
-                lasting.insert(pair.source);
+                live_after_copy.insert(pair.source);
             }
         }
         let Graph { delayed, of: nodes, sources, .. } = self;
-        Storage { delayed, copied, nodes, classes: classes.of, sources, lasting }
+        Storage { delayed, copied, nodes, classes: classes.of, sources, live_after_copy }
     }
 
     /// Makes uses of lazy nodes those of their sources; returns the elements that are copied
@@ -585,14 +586,17 @@ impl Graph {
 
 /// A partition of nodes.
 struct Classes {
-    of: Vec<Class>,
+    of: Vec<CongruenceClass>,
     members: Vec<Vec<usize>>,
 }
 
 impl Classes {
     /// Each node by itself.
     fn new(count: usize) -> Classes {
-        Classes { of: (0..count as Class).collect(), members: (0..count).map(|node| vec![node]).collect() }
+        Classes {
+            of: (0..count as CongruenceClass).collect(),
+            members: (0..count).map(|node| vec![node]).collect(),
+        }
     }
 
     /// The nodes of the class of one.
@@ -608,7 +612,7 @@ impl Classes {
         }
         let (kept, gone) = if self.members[a].len() < self.members[b].len() { (b, a) } else { (a, b) };
         for node in std::mem::take(&mut self.members[gone]) {
-            self.of[node] = kept as Class;
+            self.of[node] = kept as CongruenceClass;
             self.members[kept].push(node);
         }
     }

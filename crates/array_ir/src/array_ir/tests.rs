@@ -2,9 +2,9 @@
 //! inverses, runs are deterministic, end, and give values of their types; and the exact texts of
 //! what the validator and the parser refuse.
 
-use super::interpret::{self, Datum, Outcome, Stop};
+use super::interpret::{self, Datum, Outcome, RunError};
 use super::pass::{Declined, PASSES, Pass, Work};
-use super::random::{self, Case, is_of};
+use super::random::{self, Case, has_type};
 use super::{FunctionId, Mnemonic, ScalarFunction, SiteId, SizeAtom, parse, print, renumber, validate};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ fn seeds() -> std::ops::Range<u64> {
 /// Units of work of a run.
 const WORK: u64 = 200_000;
 
-fn run(case: &Case) -> Result<Outcome, Stop> {
+fn run(case: &Case) -> Result<Outcome, RunError> {
     interpret::run(&case.program, case.function, &case.sizes, &case.arguments, WORK)
 }
 
@@ -60,8 +60,8 @@ fn runs_end_and_are_deterministic() {
                 values += 1;
                 outputs += u32::from(!outcome.output.is_empty());
             }
-            Err(Stop::Failed(..)) => failures += 1,
-            Err(Stop::Exhausted) => exhausted += 1,
+            Err(RunError::Failed(..)) => failures += 1,
+            Err(RunError::Exhausted) => exhausted += 1,
         }
     }
     println!("{values} values, {outputs} with output, {failures} failures, {exhausted} exhausted");
@@ -78,7 +78,7 @@ fn size_of(case: &Case) -> impl Fn(SizeAtom) -> Option<u64> {
 }
 
 fn has_its_type(case: &Case, value: &Datum) -> bool {
-    is_of(value, &case.program.functions[case.function.index()].result, &size_of(case))
+    has_type(value, &case.program.functions[case.function.index()].result, &size_of(case))
 }
 
 fn fits_arguments(case: &Case) -> bool {
@@ -86,7 +86,7 @@ fn fits_arguments(case: &Case) -> bool {
     let params = &function.body.params;
     function.sizes.len() == case.sizes.len()
         && params.len() == case.arguments.len()
-        && params.iter().zip(&case.arguments).all(|((_, ty), value)| is_of(value, ty, &size_of(case)))
+        && params.iter().zip(&case.arguments).all(|((_, ty), value)| has_type(value, ty, &size_of(case)))
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn numbers_stand_for_nothing() {
         let after = run(&case);
         match (&before, &after) {
             // Sites that no statement names are left out.
-            (Err(Stop::Failed(_, before)), Err(Stop::Failed(_, after))) => assert_eq!(before, after),
+            (Err(RunError::Failed(_, before)), Err(RunError::Failed(_, after))) => assert_eq!(before, after),
             (before, after) => assert_eq!(before, after, "seed {seed}"),
         }
         let mut again = case.program.clone();
@@ -266,7 +266,7 @@ fn passes_keep_values_and_failures() {
             let again = Case { program: after.clone(), ..random::case(seed) };
             let found = run(&again);
             // A pass may do more within the work, never less.
-            if before != Err(Stop::Exhausted) {
+            if before != Err(RunError::Exhausted) {
                 let same = match (&before, &found) {
                     (Ok(before), Ok(found)) => before.value == found.value && before.output == found.output,
                     (before, found) => before == found,
@@ -677,7 +677,7 @@ fn words_of_operations_are_distinct() {
 }
 
 /// The value of the last function of a program.
-fn value_of(text: &str, sizes: &[u64], arguments: &[Datum]) -> Result<Datum, Stop> {
+fn value_of(text: &str, sizes: &[u64], arguments: &[Datum]) -> Result<Datum, RunError> {
     let program = parse::program(text).unwrap_or_else(|why| panic!("{why}\n{text}"));
     validate::validate(&program).unwrap_or_else(|why| panic!("{why}\n{text}"));
     let last = FunctionId(program.functions.len() as u32 - 1);
@@ -694,7 +694,7 @@ fn ints(numbers: &[i64]) -> Datum {
 }
 
 /// A function of an array of integers.
-fn of_ints(body: &str, result: &str, numbers: &[i64]) -> Result<Datum, Stop> {
+fn of_ints(body: &str, result: &str, numbers: &[i64]) -> Result<Datum, RunError> {
     let text = format!(
         "site s0: assert 0 to 1 in 0\nsite s1: assert 0 to 1 in 0\n\
          fun f0 f[n0: N](v0: [n0] i64) -> {result}, ordered {{ {body} }}"
@@ -722,7 +722,7 @@ fn operations_mean_what_their_texts_say() {
          }} yield v9"
     );
     assert_eq!(of_ints(&counts, "[3] i64", &[2, 0, 2]), Ok(ints(&[1, 0, 2])));
-    assert_eq!(of_ints(&counts, "[3] i64", &[2, 5, 2]), Err(Stop::Failed(SiteId(0), vec![int(5)])));
+    assert_eq!(of_ints(&counts, "[3] i64", &[2, 5, 2]), Err(RunError::Failed(SiteId(0), vec![int(5)])));
     let last = counts.replace("reduce_at add left", "reduce_at last left").replace("const 1", "size n0");
     assert_eq!(of_ints(&last, "[3] i64", &[2, 0]), Ok(ints(&[2, 0, 2])));
     let around =
@@ -752,7 +752,7 @@ fn operations_mean_what_their_texts_say() {
          }} v10: b1 = ne v9 v5 v11: () = check v10 s1 v9 yield v9"
     );
     assert_eq!(of_ints(&first, "i64", &[1, 5, 7]), Ok(int(5)));
-    assert_eq!(of_ints(&first, "i64", &[1, 2]), Err(Stop::Failed(SiteId(1), vec![int(-1)])));
+    assert_eq!(of_ints(&first, "i64", &[1, 2]), Err(RunError::Failed(SiteId(1), vec![int(-1)])));
     let powers = "v1: i64 = const 1 v2: i64 = const 4
                   v3: i64 = for @0 v1 in v1 v2 inclusive (v4: i64, v5: i64) { v6: i64 = mul v4 v5 yield v6 } yield v3";
     assert_eq!(of_ints(powers, "i64", &[]), Ok(int(24)));
@@ -765,10 +765,10 @@ fn operations_mean_what_their_texts_say() {
     assert_eq!(of_ints(set, "[n0] i64", &[1, 2]), Ok(ints(&[9, 2])));
     let same = "v1: [2] i64 = require [2] i64 v0 s0 yield v1";
     assert_eq!(of_ints(same, "[2] i64", &[1, 2]), Ok(ints(&[1, 2])));
-    assert_eq!(of_ints(same, "[2] i64", &[1]), Err(Stop::Failed(SiteId(0), Vec::new())));
+    assert_eq!(of_ints(same, "[2] i64", &[1]), Err(RunError::Failed(SiteId(0), Vec::new())));
     let forever = "v1: i64 = const 0 v2: i64 = while @0 v1 (v3: i64) { v4: b1 = eq v3 v3 yield v4 }
                    (v5: i64) { yield v5 } yield v2";
-    assert_eq!(of_ints(forever, "i64", &[]), Err(Stop::Exhausted));
+    assert_eq!(of_ints(forever, "i64", &[]), Err(RunError::Exhausted));
 }
 
 /// The fixed grouping, written out: chunks of 32768, eight lanes from -0, and a tree of three

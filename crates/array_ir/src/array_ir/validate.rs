@@ -7,8 +7,8 @@
 //! **Ranges.** [`super::digit::bound`] gives for each [`DigitExpr`] a size that the digit is always
 //! below. It may assume that there is an index at all: an expression is evaluated for a digit of an
 //! index that exists, so sizes of its digits are not 0. `a` is at most `b` if `b - a` has natural
-//! coefficients ([`Size::at_most`]). That is sufficient, not necessary: `n` is not known to be at
-//! most `n*n`.
+//! coefficients ([`Size::is_at_most`]). That is sufficient, not necessary: `n` is not known to be
+//! at most `n*n`.
 
 use super::digit::{bound, expect_at_most, try_each_word};
 use super::error::{Form, Invalid, Violation};
@@ -74,7 +74,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Returns true if an operation of a reduction gives the same bits in any order.
-pub fn is_any(op: Binary, ty: Element) -> bool {
+pub fn is_reassociable(op: Binary, ty: Element) -> bool {
     match op {
         Binary::Add | Binary::Mul => ty.is_integer(),
         Binary::Min | Binary::Max => ty != Element::B1,
@@ -555,7 +555,7 @@ impl Validator<'_> {
                 let result = ty.element().and_then(|e| scalar::result(Prim::Binary(*op), &[e, e]).map(|_| e));
                 let operands = vec![ty.clone(), ty.clone()];
                 let element = result.ok_or(Violation::NoOperands { prim: op.mnemonic(), operands })?;
-                if grouping == Grouping::Any && !is_any(*op, element) {
+                if grouping == Grouping::Any && !is_reassociable(*op, element) {
                     return Err(Violation::NotAny { op: op.mnemonic(), ty: ty.clone() });
                 }
                 Ok(Effect::Total)

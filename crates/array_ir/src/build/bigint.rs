@@ -17,7 +17,7 @@ use crate::source::Span;
 
 impl Builder<'_> {
     /// A word as an unbounded integer with bounds.
-    pub(super) fn ranged(&mut self, value: Value, range: Range) -> Result<Value> {
+    pub(super) fn with_range(&mut self, value: Value, range: Range) -> Result<Value> {
         if !is_word(range) {
             return Err(Declined::Bigint.into());
         }
@@ -34,7 +34,7 @@ impl Builder<'_> {
     pub(super) fn big_constant(&mut self, number: Option<i64>) -> Result<Value> {
         let number = number.ok_or(Declined::Bigint)?;
         let value = self.constant(Element::I64, number as u64)?;
-        self.ranged(value, (number.into(), number.into()))
+        self.with_range(value, (number.into(), number.into()))
     }
 
     /// An operator of unbounded integers.
@@ -43,6 +43,6 @@ impl Builder<'_> {
         let b = values.get(1).map_or(Ok(a), |b| self.range(*b))?;
         let range = result_range(op, a, b).ok_or(Declined::Bigint)?;
         let result = self.arithmetic(op, Num::Int, values, span)?;
-        self.ranged(result, range)
+        self.with_range(result, range)
     }
 }

@@ -38,7 +38,7 @@ use crate::array_ir::{
     Block, Effect, Element, End, Function, Label, Op, Program, Site, SiteId, SiteKind, SizeVar, Stmt, Type,
     Value, pass, print, renumber, validate,
 };
-use crate::core::free_variables::changed_by;
+use crate::core::free_variables::modified_variables;
 use crate::core::integer_range::Range;
 use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Root, StmtKind, Term};
 use crate::hash::HashMap;
@@ -129,19 +129,19 @@ declined! {
     Primitive "primitive";
 }
 
-/// The end of building a block: declined, or left by its end.
-enum Stop {
+/// The abrupt end of building a block: a refusal, or a jump that ends the block.
+enum AbruptCompletion {
     Declined(Declined),
-    Left(End),
+    Jump(End),
 }
 
-impl From<Declined> for Stop {
-    fn from(declined: Declined) -> Stop {
-        Stop::Declined(declined)
+impl From<Declined> for AbruptCompletion {
+    fn from(declined: Declined) -> AbruptCompletion {
+        AbruptCompletion::Declined(declined)
     }
 }
 
-type Result<T> = std::result::Result<T, Stop>;
+type Result<T> = std::result::Result<T, AbruptCompletion>;
 
 /// The array IR of a function at its own type parameters.
 ///
@@ -260,7 +260,7 @@ pub fn unit(
         let value = match region {
             Ok(term) => builder.value(&mut scope, term)?,
             Err(stmt) => {
-                changes = changed_by(stmt);
+                changes = modified_variables(stmt);
                 builder.loop_over_outside(&mut scope, &changes, stmt)?
             }
         };
@@ -396,8 +396,8 @@ impl<'p> Builder<'p> {
     ) -> std::result::Result<Program, Declined> {
         let (mut params, value) = match build(&mut self) {
             Ok(built) => built,
-            Err(Stop::Declined(declined)) => return Err(declined),
-            Err(Stop::Left(_)) => unreachable!("a block around the body takes what is returned"),
+            Err(AbruptCompletion::Declined(declined)) => return Err(declined),
+            Err(AbruptCompletion::Jump(_)) => unreachable!("a block around the body takes what is returned"),
         };
         params.extend(self.outside.iter().map(|(.., value)| (*value, self.types[value].clone())));
         let name_of = |var: &TypeVar| Arc::from(name_text(&var.name));
@@ -484,7 +484,7 @@ impl<'p> Builder<'p> {
         self.depth -= 1;
         let end = match end {
             Ok(value) => End::Yield(value),
-            Err(Stop::Left(end)) => end,
+            Err(AbruptCompletion::Jump(end)) => end,
             Err(declined) => return Err(declined),
         };
         Ok(Block { params, stmts, end })

@@ -14,8 +14,8 @@
 //!
 //! **Work.** At most [`MAX_NODES`] nodes; beyond that the unit is declined.
 
-use super::types::{scalar_element, structure};
-use super::{Builder, Declined, Known, Result, Scope, Stop};
+use super::types::{scalar_element, structural_type};
+use super::{AbruptCompletion, Builder, Declined, Known, Result, Scope};
 use crate::array_ir::{
     Binary, Compare, DigitExpr, Element, End, Label, Op, Prim, SiteKind, Type, Unary, Value,
 };
@@ -198,7 +198,7 @@ impl<'t> Tables<'_, 't> {
                 rows
             }
             PatKind::Pack(parts) => {
-                let (mut rows, base) = (rows, structure(&ty));
+                let (mut rows, base) = (rows, structural_type(&ty));
                 for (at, inner) in parts.iter().enumerate() {
                     let access = Access::Factor(at, base.clone());
                     let of = self.part(part, access, &self.scope.concrete(&inner.ty));
@@ -319,7 +319,7 @@ fn excludes(a: &Test, b: &Test) -> bool {
 
 /// The types of the arguments of a sum that is switched over, by case.
 fn cases(ty: &CoreType) -> Option<Vec<CoreType>> {
-    let ty = structure(ty);
+    let ty = structural_type(ty);
     match ty.kind() {
         TypeKind::CompactSum(cases) | TypeKind::Sum(cases) => Some(cases.clone()),
         TypeKind::Nominal(nominal, args) => {
@@ -393,9 +393,9 @@ impl Builder<'_> {
         let plan = Match { arms, parts, ty, variables, shared: shared_labels, done, span };
         let Some(done) = done else { return self.decide(scope, &plan, &tree, values) };
         let packed = self.state_type(scope, plan.ty.clone(), &plan.variables)?;
-        let before = self.values(scope);
+        let before = self.variable_values(scope);
         let block = self.block(Vec::new(), |this, _| this.shared_arms(scope, &plan, &tree, &values, &shared));
-        self.restore(scope, before);
+        self.restore_variables(scope, before);
         let result = self.define(packed, Op::Block(done, block?))?;
         self.unpack(scope, result, plan.ty.is_some(), &plan.variables)
     }
@@ -425,13 +425,13 @@ impl Builder<'_> {
             bound.push((local, self.ty(&plan.parts[part].ty)?));
         }
         let ty = Type::Tuple(bound.iter().map(|(_, ty)| ty.clone()).collect());
-        let before = self.values(scope);
+        let before = self.variable_values(scope);
         let block = self.block(Vec::new(), |this, _| {
             let value = this.shared_arms(scope, plan, tree, values, rest)?;
             // The leaves of all other arms leave with the value of the match.
-            Err(Stop::Left(End::Exit(plan.done.expect("an arm is shared"), value)))
+            Err(AbruptCompletion::Jump(End::Exit(plan.done.expect("an arm is shared"), value)))
         });
-        self.restore(scope, before);
+        self.restore_variables(scope, before);
         let packed = self.define(ty, Op::Block(plan.shared[arm], block?))?;
         for (at, (local, ty)) in (0..).zip(bound) {
             let part = self.define(ty, Op::Part(packed, at))?;
@@ -460,7 +460,7 @@ impl Builder<'_> {
         let Some(label) = plan.shared.get(&arm) else { return self.arm_body(scope, plan, arm) };
         let ty = Type::Tuple(bound.iter().map(|value| self.types[value].clone()).collect());
         let value = self.define(ty, Op::Tuple(bound.to_vec()))?;
-        Err(Stop::Left(End::Exit(*label, value)))
+        Err(AbruptCompletion::Jump(End::Exit(*label, value)))
     }
 
     /// The value of a tree.
@@ -476,7 +476,7 @@ impl Builder<'_> {
                 let no = self.constant(Element::B1, 0)?;
                 let site = self.site(SiteKind::Assert, plan.span);
                 self.define(Type::unit(), Op::Check(no, site, Vec::new()))?;
-                plan.ty.as_ref().map(|ty| self.unreached(ty, site)).transpose()
+                plan.ty.as_ref().map(|ty| self.unreachable_value(ty, site)).transpose()
             }
             Tree::Leaf { arm, bound, otherwise } => {
                 let mut bound_values = Vec::new();
@@ -532,19 +532,24 @@ impl Builder<'_> {
                 for ((side, (piece, core_type)), ty) in sides.iter().zip(pieces).zip(types) {
                     let mut values = values.clone();
                     let of_sum = matches!(self.types[&value], Type::Sum(_));
-                    blocks.push(self.side(scope, &plan.variables, vec![ty], |this, scope, params| {
-                        let argument = match of_sum {
-                            true => params[0],
-                            false => {
-                                let size = this.size(core_type)?;
-                                this.compact_of_code(core_type, DigitExpr::Of(params[0], 0), size)?
-                            }
-                        };
-                        values[*piece] = Some(argument);
-                        this.decide(scope, plan, side, values)
-                    })?);
+                    blocks.push(self.branch_block(
+                        scope,
+                        &plan.variables,
+                        vec![ty],
+                        |this, scope, params| {
+                            let argument = match of_sum {
+                                true => params[0],
+                                false => {
+                                    let size = this.size(core_type)?;
+                                    this.compact_of_code(core_type, DigitExpr::Of(params[0], 0), size)?
+                                }
+                            };
+                            values[*piece] = Some(argument);
+                            this.decide(scope, plan, side, values)
+                        },
+                    )?);
                 }
-                self.join_sides(scope, &plan.variables, plan.ty.clone(), blocks, |blocks| {
+                self.join_branches(scope, &plan.variables, plan.ty.clone(), blocks, |blocks| {
                     Op::Switch(value, blocks)
                 })
             }

@@ -5,7 +5,7 @@
 //! are put by sums of products with the powers of the size of `B`: by shifts and masks if that is a
 //! power of two. So a value of a long exponential is one word, whatever is read of it or stored.
 
-use super::types::structure;
+use super::types::structural_type;
 use super::{Builder, Declined, Result};
 use crate::array_ir::{
     Binary, Compare, Digit, DigitExpr, Element, Op, Prim, ScalarFunction, Size, Type, Value,
@@ -33,7 +33,7 @@ impl Power {
 impl Builder<'_> {
     /// The exponential that a type is.
     pub(super) fn power(&mut self, ty: &CoreType) -> Result<Power> {
-        match structure(ty).kind() {
+        match structural_type(ty).kind() {
             TypeKind::CompactPower(base, exponent) => {
                 let count = self.size(exponent)?.to_constant().ok_or(Declined::Power)?;
                 Ok(Power { base: base.clone(), count })
@@ -61,7 +61,7 @@ impl Builder<'_> {
             let digits = digits.collect();
             return self.compact(&power.base, digits);
         }
-        let (code, size) = (self.code_digit(value)?, self.size(&structure(&power.base))?);
+        let (code, size) = (self.code_digit(value)?, self.size(&structural_type(&power.base))?);
         let repeated = |count: u64| {
             (0..count).try_fold(Size::constant(1), |product, _| product.mul(&size)).ok_or(Declined::Size)
         };
@@ -103,7 +103,7 @@ impl Builder<'_> {
             }
             return self.compact(ty, digits);
         }
-        let whole = self.size(&structure(ty))?.to_constant().ok_or(Declined::Power)?;
+        let whole = self.size(&structural_type(ty))?.to_constant().ok_or(Declined::Power)?;
         let (code, new) = (self.code(value)?, self.code(digit)?);
         let changed = match self.shift_to(power, at)? {
             Some((mask, places)) => {
@@ -165,7 +165,7 @@ impl Builder<'_> {
 
     /// The size of a digit.
     fn base_size(&mut self, power: &Power) -> Result<u64> {
-        let size = self.size(&structure(&power.base))?.to_constant();
+        let size = self.size(&structural_type(&power.base))?.to_constant();
         Ok(size.filter(|size| *size > 0).ok_or(Declined::Power)?)
     }
 

@@ -1,9 +1,9 @@
 //! Primitives, operators of numbers and conversions.
 
-use super::types::{is_unsigned, structure};
+use super::types::{is_unsigned, structural_type};
 use super::{Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::DigitExpr;
-use crate::array_ir::validate::is_any;
+use crate::array_ir::validate::is_reassociable;
 use crate::array_ir::{
     Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Space,
     Type, Unary, Value,
@@ -43,7 +43,7 @@ impl Builder<'_> {
                 self.constant(Element::B1, u64::from(answer))
             }
             core::Prim::Size => {
-                let size = self.size(&structure(&types[0]))?;
+                let size = self.size(&structural_type(&types[0]))?;
                 self.define(Type::I64, Op::Size(size))
             }
             core::Prim::Scalar(function) => {
@@ -52,7 +52,7 @@ impl Builder<'_> {
                 self.define(ty, Op::Prim(Prim::Function(function), values))
             }
             core::Prim::Min | core::Prim::Max => {
-                let ty = structure(&types[0]);
+                let ty = structural_type(&types[0]);
                 let (a, b) = match args {
                     [a, b] => (self.value(scope, a)?, self.value(scope, b)?),
                     _ => return Err(Declined::Primitive.into()),
@@ -80,7 +80,7 @@ impl Builder<'_> {
             }
             core::Prim::Fail => self.fail(scope, term),
             core::Prim::ModInt => {
-                let size = self.size(&structure(&types[0]))?;
+                let size = self.size(&structural_type(&types[0]))?;
                 let number = self.value(scope, &args[0])?;
                 let size = self.define(Type::I64, Op::Size(size))?;
                 // The remainder has the sign of the number, and is the number where the size is 0.
@@ -98,14 +98,14 @@ impl Builder<'_> {
                 });
                 let sum = DigitExpr::Sum(codes.collect::<Result<_>>()?);
                 let to = scope.concrete(&term.ty);
-                let size = self.size(&structure(&to))?;
+                let size = self.size(&structural_type(&to))?;
                 if !self.is_below(&sum, &size) {
                     return Err(Declined::Size.into());
                 }
                 self.compact_of_code(&to, sum, size)
             }
             core::Prim::IndexInt => {
-                let size = self.size(&structure(&types[0]))?;
+                let size = self.size(&structural_type(&types[0]))?;
                 let number = self.value(scope, &args[0])?;
                 let (space, to) = (Space::optional(size.clone()), scope.concrete(&term.ty));
                 let found = self.define(Type::Index(space.clone()), Op::TryLocate(size, number))?;
@@ -159,11 +159,11 @@ impl Builder<'_> {
         let site = self.site(SiteKind::Assert, term.span);
         self.define(Type::unit(), Op::Check(no, site, Vec::new()))?;
         let ty = self.ty(&scope.concrete(&term.ty))?;
-        self.unreached(&ty, site)
+        self.unreachable_value(&ty, site)
     }
 
     /// A value of a type behind a check at a site that fails.
-    pub(super) fn unreached(&mut self, ty: &Type, site: crate::array_ir::SiteId) -> Result<Value> {
+    pub(super) fn unreachable_value(&mut self, ty: &Type, site: crate::array_ir::SiteId) -> Result<Value> {
         match ty {
             Type::Element(element) => self.constant(*element, 0),
             Type::Index(space) => {
@@ -172,16 +172,18 @@ impl Builder<'_> {
                 self.define(ty.clone(), Op::Locate(space.clone(), numbers, site))
             }
             Type::Tuple(types) => {
-                let values = types.iter().map(|ty| self.unreached(ty, site)).collect::<Result<_>>()?;
+                let values =
+                    types.iter().map(|ty| self.unreachable_value(ty, site)).collect::<Result<_>>()?;
                 self.define(ty.clone(), Op::Tuple(values))
             }
             Type::Array(space, element) => {
-                let body =
-                    self.block(vec![Type::Index(space.clone())], |this, _| this.unreached(element, site))?;
+                let body = self.block(vec![Type::Index(space.clone())], |this, _| {
+                    this.unreachable_value(element, site)
+                })?;
                 self.define(ty.clone(), Op::Map(body))
             }
             Type::Sum(cases) => {
-                let piece = self.unreached(cases.first().ok_or(Declined::Sum)?, site)?;
+                let piece = self.unreachable_value(cases.first().ok_or(Declined::Sum)?, site)?;
                 self.define(ty.clone(), Op::Case(ty.clone(), 0, piece))
             }
             Type::Exists(..) => Err(Declined::Arrival.into()),
@@ -205,7 +207,7 @@ impl Builder<'_> {
         element: &CoreType,
         ty: &Type,
     ) -> Result<(Combine, bool)> {
-        let of_floats = structure(element).as_scalar().is_some_and(Scalar::is_float);
+        let of_floats = structural_type(element).as_scalar().is_some_and(Scalar::is_float);
         if of_floats && let Some(op) = reduction_op(self.core, closure.function, &closure.types) {
             let op = match op {
                 ReductionOp::Add => Binary::Add,
@@ -214,7 +216,7 @@ impl Builder<'_> {
                 ReductionOp::Max => Binary::Max,
             };
             let element = ty.element().expect("floats are elements");
-            return Ok((Combine::Prim(op), is_any(op, element)));
+            return Ok((Combine::Prim(op), is_reassociable(op, element)));
         }
         let block = self.block(vec![ty.clone(), ty.clone()], |this, params| {
             let args = params.iter().map(|param| Known::Data(*param)).collect();
@@ -224,7 +226,7 @@ impl Builder<'_> {
         if !of_floats
             && let Some(op) = only_operation(&block)
             && let Some(element) = ty.element()
-            && is_any(op, element)
+            && is_reassociable(op, element)
         {
             return Ok((Combine::Prim(op), true));
         }
@@ -266,7 +268,7 @@ impl Builder<'_> {
         let Type::Array(space, element) = self.types[&array].clone() else {
             unreachable!("an array has a largest element");
         };
-        let size = self.size(&structure(index))?;
+        let size = self.size(&structural_type(index))?;
         let (count, zero) = (self.define(Type::I64, Op::Size(size))?, self.constant(Element::I64, 0)?);
         // Without elements there is no first one.
         let start = self.compact_at_code(index, zero, span)?;
@@ -284,12 +286,12 @@ impl Builder<'_> {
                 _ => this.code(value),
             }
         };
-        let unsigned = structure(ty).as_scalar().is_some_and(is_unsigned);
+        let unsigned = structural_type(ty).as_scalar().is_some_and(is_unsigned);
         let op = extreme(largest, unsigned);
         let start = key(self, start)?;
         let index_type = Type::Index(space.clone());
         let body = self.block(vec![index_type.clone()], |this, params| key(this, params[0]))?;
-        let grouping = if is_any(op, word) { Grouping::Any } else { Grouping::Fixed };
+        let grouping = if is_reassociable(op, word) { Grouping::Any } else { Grouping::Fixed };
         let best = Op::Reduce { combine: Combine::Prim(op), grouping, start, body };
         let best = self.define(Type::Element(word), best)?;
         // The code of the first element that passes a test.
@@ -470,7 +472,7 @@ impl Builder<'_> {
         if to == Scalar::Bigint {
             let bounds = from.bounds().filter(|_| from.is_integer()).ok_or(Declined::Bigint)?;
             let wide = self.widened(value, from)?;
-            return self.ranged(wide, bounds);
+            return self.with_range(wide, bounds);
         }
         if from == to {
             return Ok(value);

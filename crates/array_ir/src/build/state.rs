@@ -6,8 +6,8 @@
 //!
 //! A variable that a local function shares is declined: its value is that of the time of a call.
 
-use super::types::structure;
-use super::{Builder, Declined, Known, Result, Scope, Stop};
+use super::types::structural_type;
+use super::{AbruptCompletion, Builder, Declined, Known, Result, Scope};
 use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Space, Type, Value};
 use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use crate::hash::HashMap;
@@ -21,10 +21,10 @@ pub(super) struct Loop {
 }
 
 /// The values of variables at a point: of the body, and of the session.
-pub(super) struct Values(HashMap<LocalId, Known>, HashMap<GlobalId, Known>);
+pub(super) struct VariableValues(HashMap<LocalId, Known>, HashMap<GlobalId, Known>);
 
 /// The statements or the term of one side of a branch.
-pub(super) type Side<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &mut Scope<'_>) -> Result<Option<Value>>;
+pub(super) type BranchBody<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &mut Scope<'_>) -> Result<Option<Value>>;
 
 impl Builder<'_> {
     /// The variables that statements set and that have a value before.
@@ -47,12 +47,12 @@ impl Builder<'_> {
         if found.iter().any(|root| matches!(root, Root::Local(local) if scope.is_shared(*local))) {
             return Err(Declined::Variable.into());
         }
-        found.retain(|root| self.bound(scope, *root).is_some());
+        found.retain(|root| self.lookup_variable(scope, *root).is_some());
         Ok(found)
     }
 
     /// The value of a variable that has been bound or set in the unit, or that the unit changes.
-    pub(super) fn bound<'s>(&'s self, scope: &'s Scope, root: Root) -> Option<&'s Known> {
+    pub(super) fn lookup_variable<'s>(&'s self, scope: &'s Scope, root: Root) -> Option<&'s Known> {
         match root {
             Root::Local(local) => scope.locals.get(&local),
             Root::Global(global) => self.globals.get(&global),
@@ -69,14 +69,18 @@ impl Builder<'_> {
 
     /// The data that a variable has as its value.
     fn data_of(&self, scope: &Scope, root: Root) -> Result<Value> {
-        self.data(self.bound(scope, root).expect("a variable with a value").clone())
+        self.data(self.lookup_variable(scope, root).expect("a variable with a value").clone())
     }
 
-    pub(super) fn values(&self, scope: &Scope) -> Values {
-        Values(scope.locals.clone(), self.globals.clone())
+    pub(super) fn variable_values(&self, scope: &Scope) -> VariableValues {
+        VariableValues(scope.locals.clone(), self.globals.clone())
     }
 
-    pub(super) fn restore(&mut self, scope: &mut Scope, Values(locals, globals): Values) {
+    pub(super) fn restore_variables(
+        &mut self,
+        scope: &mut Scope,
+        VariableValues(locals, globals): VariableValues,
+    ) {
         (scope.locals, self.globals) = (locals, globals);
     }
 
@@ -144,13 +148,13 @@ impl Builder<'_> {
         condition: Value,
         variables: &[Root],
         ty: Option<Type>,
-        sides: [Side<'_>; 2],
+        sides: [BranchBody<'_>; 2],
     ) -> Result<Option<Value>> {
         let mut blocks = Vec::new();
         for side in sides {
-            blocks.push(self.side(scope, variables, Vec::new(), |this, scope, _| side(this, scope))?);
+            blocks.push(self.branch_block(scope, variables, Vec::new(), |this, scope, _| side(this, scope))?);
         }
-        self.join_sides(scope, variables, ty, blocks, |blocks| {
+        self.join_branches(scope, variables, ty, blocks, |blocks| {
             let [then, otherwise]: [Block; 2] = blocks.try_into().expect("a branch has two sides");
             Op::If(condition, then, otherwise)
         })
@@ -158,25 +162,25 @@ impl Builder<'_> {
 
     /// The block of a side, with parameters of these types: its value, and the variables that it
     /// may set.
-    pub(super) fn side(
+    pub(super) fn branch_block(
         &mut self,
         scope: &mut Scope<'_>,
         variables: &[Root],
         params: Vec<Type>,
         build: impl FnOnce(&mut Self, &mut Scope<'_>, &[Value]) -> Result<Option<Value>>,
     ) -> Result<Block> {
-        let before = self.values(scope);
+        let before = self.variable_values(scope);
         let block = self.block(params, |this, params| {
             let value = build(this, scope, params)?;
             this.pack(scope, value, variables)
         });
-        self.restore(scope, before);
+        self.restore_variables(scope, before);
         block
     }
 
     /// The operation that runs one of some sides, behind which the variables have the values of the
     /// side that ran.
-    pub(super) fn join_sides(
+    pub(super) fn join_branches(
         &mut self,
         scope: &mut Scope<'_>,
         variables: &[Root],
@@ -204,7 +208,7 @@ impl Builder<'_> {
             }
         }
         *end.value_mut() = self.define(ty, op(blocks))?;
-        Err(Stop::Left(end))
+        Err(AbruptCompletion::Jump(end))
     }
 
     /// The type of what [`Builder::pack`] makes of variables, behind a value of a type if there is
@@ -232,8 +236,8 @@ impl Builder<'_> {
         let may_change = match root {
             Root::Local(local) if scope.is_shared(local) => false,
             // A local of a function may be set first here.
-            Root::Local(_) => scope.script.is_none() || self.bound(scope, root).is_some(),
-            Root::Global(_) => scope.script.is_some() && self.bound(scope, root).is_some(),
+            Root::Local(_) => scope.script.is_none() || self.lookup_variable(scope, root).is_some(),
+            Root::Global(_) => scope.script.is_some() && self.lookup_variable(scope, root).is_some(),
         };
         if may_change { Ok(()) } else { Err(Declined::Variable.into()) }
     }
@@ -294,7 +298,7 @@ impl Builder<'_> {
             (core::StepKind::Factor(position), _) => {
                 let position = usize::try_from(position).map_err(|_| Declined::Length)?;
                 let (from, to) = (scope.concrete(&step.from), scope.concrete(&step.to));
-                let inner = self.factor(before, &structure(&from), position, &to)?;
+                let inner = self.factor(before, &structural_type(&from), position, &to)?;
                 let inner = self.write(scope, inner, path, at, value)?;
                 self.with_factor(before, &from, position, inner)
             }
@@ -387,7 +391,7 @@ impl Builder<'_> {
         let state = self.pack(scope, None, &variables)?;
         let ty = self.types[&state].clone();
         let label = self.label();
-        let before = self.values(scope);
+        let before = self.variable_values(scope);
         let block = self.block(vec![index, ty.clone()], |this, params| {
             this.unpack(scope, params[1], false, &variables)?;
             let item = match (array, &all) {
@@ -398,7 +402,7 @@ impl Builder<'_> {
             scope.locals.insert(local, Known::Data(item));
             this.round(scope, label, &variables, body)
         });
-        self.restore(scope, before);
+        self.restore_variables(scope, before);
         let last = self.define(ty, Op::For { label, range: ints, state, body: block? })?;
         self.unpack(scope, last, false, &variables).map(|_| ())
     }
@@ -417,13 +421,13 @@ impl Builder<'_> {
         let state = self.pack(scope, None, &variables)?;
         let ty = self.types[&state].clone();
         let label = self.label();
-        let before = self.values(scope);
+        let before = self.variable_values(scope);
         let test = self.block(vec![ty.clone()], |this, params| {
             this.unpack(scope, params[0], false, &variables)?;
             this.value(scope, condition)
         });
-        self.restore(scope, before);
-        let before = self.values(scope);
+        self.restore_variables(scope, before);
+        let before = self.variable_values(scope);
         let block = test.and_then(|test| {
             let block = self.block(vec![ty.clone()], |this, params| {
                 this.unpack(scope, params[0], false, &variables)?;
@@ -431,7 +435,7 @@ impl Builder<'_> {
             })?;
             Ok((test, block))
         });
-        self.restore(scope, before);
+        self.restore_variables(scope, before);
         let (condition, body) = block?;
         let last = self.define(ty, Op::While { label, state, condition, body })?;
         self.unpack(scope, last, false, &variables).map(|_| ())
@@ -456,7 +460,11 @@ impl Builder<'_> {
     pub(super) fn leave_round(&mut self, scope: &Scope, is_break: bool) -> Result<()> {
         let Loop { label, variables } = scope.loops.last().ok_or(Declined::Loop)?;
         let state = self.pack(scope, None, variables)?;
-        Err(Stop::Left(if is_break { End::Exit(*label, state) } else { End::Next(*label, state) }))
+        Err(AbruptCompletion::Jump(if is_break {
+            End::Exit(*label, state)
+        } else {
+            End::Next(*label, state)
+        }))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Terms, statements and patterns.
 
 use super::pattern::Arms;
-use super::types::structure;
-use super::{Builder, Closure, Declined, Known, Outside, Result, Scope, Stop};
+use super::types::structural_type;
+use super::{AbruptCompletion, Builder, Closure, Declined, Known, Outside, Result, Scope};
 use crate::array_ir::{
     Binary, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
     Unary, Value,
@@ -94,7 +94,7 @@ impl Builder<'_> {
             }
             TermKind::Factor(base, at) => {
                 let at = at.to_usize().ok_or(Declined::Length)?;
-                let base_type = structure(&scope.concrete(&base.ty));
+                let base_type = structural_type(&scope.concrete(&base.ty));
                 let base = self.value(scope, base)?;
                 self.factor(base, &base_type, at, &scope.concrete(&term.ty))?
             }
@@ -110,7 +110,7 @@ impl Builder<'_> {
                     let arg = self.value(scope, arg)?;
                     return self.define(built.clone(), Op::Case(built, case, arg)).map(Known::Data);
                 }
-                let ty = structure(&to);
+                let ty = structural_type(&to);
                 let cases = match ty.kind() {
                     TypeKind::CompactSum(cases) | TypeKind::Sum(cases) => cases.clone(),
                     TypeKind::UnitSum(_) => return self.code_literal(case, &to).map(Known::Data),
@@ -140,8 +140,8 @@ impl Builder<'_> {
                 let value = self.value(scope, inner)?;
                 let code = self.code(value)?;
                 if to.unfold().as_scalar() == Some(Scalar::Bigint) {
-                    let size = self.size(&structure(&from))?.to_constant().ok_or(Declined::Bigint)?;
-                    return self.ranged(code, (0, i128::from(size.max(1)) - 1)).map(Known::Data);
+                    let size = self.size(&structural_type(&from))?.to_constant().ok_or(Declined::Bigint)?;
+                    return self.with_range(code, (0, i128::from(size.max(1)) - 1)).map(Known::Data);
                 }
                 match self.ty(&to)? {
                     // A word holds every code.
@@ -176,7 +176,7 @@ impl Builder<'_> {
 
     /// The value of a variable now.
     pub(super) fn variable(&mut self, scope: &Scope, root: Root) -> Result<Known> {
-        if let Some(known) = self.bound(scope, root) {
+        if let Some(known) = self.lookup_variable(scope, root) {
             return Ok(known.clone());
         }
         let ty = match (root, scope.script) {
@@ -329,7 +329,7 @@ impl Builder<'_> {
         at: usize,
         factor: Value,
     ) -> Result<Value> {
-        let TypeKind::CompactProduct(factors) = structure(base_type).kind().clone() else {
+        let TypeKind::CompactProduct(factors) = structural_type(base_type).kind().clone() else {
             let power = self.power(base_type)?;
             let position = self.index_at(&Space::new([Size::constant(power.count())]), at as u64)?;
             return self.with_power_digit(base, (base_type, &power), position, factor);
@@ -375,7 +375,7 @@ impl Builder<'_> {
 
     /// The compact value of a type whose code is an `i64`; fails at a place if there is none.
     pub(super) fn compact_at_code(&mut self, ty: &CoreType, code: Value, span: Span) -> Result<Value> {
-        let size = self.size(&structure(ty))?;
+        let size = self.size(&structural_type(ty))?;
         let line = Space::new([size.clone()]);
         let site = self.site(SiteKind::Range, span);
         let at = self.define(Type::Index(line.clone()), Op::Locate(line, vec![code], site))?;
@@ -428,7 +428,7 @@ impl Builder<'_> {
             StmtKind::Return(term) => {
                 let label = scope.returns.ok_or(Declined::Function)?;
                 let value = self.value(scope, term)?;
-                Err(Stop::Left(End::Exit(label, value)))
+                Err(AbruptCompletion::Jump(End::Exit(label, value)))
             }
             StmtKind::If(condition, then, otherwise) => {
                 let condition = self.value(scope, condition)?;
@@ -484,7 +484,7 @@ impl Builder<'_> {
             }
             PatKind::Pack(parts) => {
                 let value = self.data(known)?;
-                let base_type = structure(&scope.concrete(&pattern.ty));
+                let base_type = structural_type(&scope.concrete(&pattern.ty));
                 for (at, part) in parts.iter().enumerate() {
                     let ty = scope.concrete(&part.ty);
                     let value = self.factor(value, &base_type, at, &ty)?;
@@ -555,7 +555,7 @@ impl Builder<'_> {
 
     /// Returns whether all parts of two tuples or arrays are equal.
     fn equal_parts(&mut self, ty: &CoreType, a: Value, b: Value) -> Result<Value> {
-        let ty = structure(ty);
+        let ty = structural_type(ty);
         let types = match ty.kind() {
             TypeKind::Array(element, index) => {
                 let space = self.space(index)?;
@@ -612,7 +612,7 @@ impl Builder<'_> {
 
     /// The sum of some codes less that of others, modulo the size of their type.
     fn modular(&mut self, ty: &CoreType, plus: &[Value], minus: &[Value]) -> Result<Value> {
-        let size = self.size(&structure(ty))?;
+        let size = self.size(&structural_type(ty))?;
         let plus = plus.iter().map(|value| self.code_digit(*value)).collect::<Result<_>>()?;
         let minus = minus.iter().map(|value| self.code_digit(*value)).collect::<Result<_>>()?;
         let code = DigitExpr::Modular { size: size.clone(), plus, minus };
@@ -621,8 +621,8 @@ impl Builder<'_> {
 
     /// The product of two codes modulo the size of their type, whose square is below 2^64.
     fn modular_product(&mut self, ty: &CoreType, a: Value, b: Value, span: Span) -> Result<Value> {
-        let size = self.size(&structure(ty))?;
-        if !size.at_most(&Size::constant(1 << 32)) {
+        let size = self.size(&structural_type(ty))?;
+        if !size.is_at_most(&Size::constant(1 << 32)) {
             return Err(Declined::Cyclic.into());
         }
         let (a, b) = (self.code(a)?, self.code(b)?);

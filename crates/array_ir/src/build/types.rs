@@ -34,7 +34,7 @@ pub(super) fn is_unsigned(scalar: Scalar) -> bool {
 
 /// The type without names: definitions of newtypes and of compact declared types, and what abstract
 /// types are represented by.
-pub(super) fn structure(ty: &CoreType) -> CoreType {
+pub(super) fn structural_type(ty: &CoreType) -> CoreType {
     let mut ty = ty.unfold();
     while let TypeKind::Nominal(nominal, args) = ty.kind()
         && let Some(definition) = match ty.is_compact() {
@@ -99,7 +99,7 @@ impl Builder<'_> {
 
     /// The digits of an index type.
     pub(super) fn space(&mut self, ty: &CoreType) -> Result<Space> {
-        let ty = structure(ty);
+        let ty = structural_type(ty);
         let digits = match ty.kind() {
             TypeKind::UnitSum(n) if n.is_one() => Vec::new(),
             // The number of pairs has a size here only if it is a number: it is no polynomial with
@@ -138,7 +138,7 @@ impl Builder<'_> {
     /// The type of the values of a type, if it has at most so many parts; counts them.
     fn type_within(&mut self, ty: &CoreType, left: &mut TypeBounds) -> Result<Type> {
         left.parts = left.parts.checked_sub(1).ok_or(Declined::Length)?;
-        let ty = structure(ty);
+        let ty = structural_type(ty);
         let list = |this: &mut Self, types: Vec<CoreType>, left: &mut TypeBounds| -> Result<Type> {
             Ok(Type::Tuple(types.iter().map(|ty| this.type_within(ty, left)).collect::<Result<_>>()?))
         };
@@ -289,7 +289,7 @@ impl Builder<'_> {
             Some(Type::Index(space)) => Ok(space),
             _ => Err(Violation::NotDefined { value }),
         };
-        digit::bound(digit, None, &index).is_ok_and(|bound| bound.at_most(size))
+        digit::bound(digit, None, &index).is_ok_and(|bound| bound.is_at_most(size))
     }
 
     /// A component of a tuple, or of an array at a position.
@@ -321,7 +321,7 @@ impl Builder<'_> {
                 }
             };
             let after = Size::constant(digit).add(&Size::constant(1)).ok_or(Declined::Size)?;
-            if !after.at_most(size) {
+            if !after.is_at_most(size) {
                 return Err(Declined::Size.into());
             }
             digits.push(DigitExpr::Constant(Size::constant(digit)));

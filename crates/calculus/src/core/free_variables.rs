@@ -18,14 +18,14 @@ pub struct FreeVariables {
 
 impl FreeVariables {
     /// Returns the variables and functions that a term mentions.
-    pub fn by_term(term: &Term) -> FreeVariables {
+    pub fn of_term(term: &Term) -> FreeVariables {
         let mut found = FreeVariables::default();
         found.term(term);
         found
     }
 
     /// Returns the variables and functions that a statement mentions.
-    pub fn by_stmt(stmt: &Stmt) -> FreeVariables {
+    pub fn of_stmt(stmt: &Stmt) -> FreeVariables {
         let mut found = FreeVariables::default();
         found.stmt(stmt);
         stmt.for_each_term(&mut |term| found.term(term));
@@ -69,7 +69,7 @@ impl FreeVariables {
 }
 
 /// The variables outside of a loop that it changes, in the order they are met.
-pub fn changed_by(stmt: &Stmt) -> Vec<Root> {
+pub fn modified_variables(stmt: &Stmt) -> Vec<Root> {
     let (mut found, mut own) = (Vec::new(), BTreeSet::new());
     collect(stmt, &mut found, &mut own);
     stmt.for_each_term(&mut |term| inside(term, &mut found, &mut own));

@@ -104,10 +104,10 @@ pub fn mark_statement(
     script.body[at].for_each_term(&mut |term| walk.count(term));
     let mut live = walk.empty_set();
     for later in &script.body[at + 1..] {
-        FreeVariables::by_stmt(later).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
+        FreeVariables::of_stmt(later).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
     }
     if let Some(result) = &script.result {
-        FreeVariables::by_term(result).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
+        FreeVariables::of_term(result).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
     }
     let mut stmts = vec![script.body[at].clone()];
     walk.statements(&mut stmts, &mut live);
@@ -142,7 +142,7 @@ pub fn mark_result(
 
 /// Returns the locals whose values end in a marked term: they are moved or dropped, and not set
 /// again.
-pub fn dying_locals(term: &Term) -> Vec<LocalId> {
+pub fn last_used_locals(term: &Term) -> Vec<LocalId> {
     let (mut dying, mut set) = (BTreeSet::new(), BTreeSet::new());
     let mut waiting = vec![term];
     while let Some(term) = waiting.pop() {
@@ -934,7 +934,7 @@ impl ReachableGlobals {
                 access.unknown = true;
                 break;
             };
-            let mentioned = FreeVariables::by_term(&body.body);
+            let mentioned = FreeVariables::of_term(&body.body);
             for global in &mentioned.globals {
                 let ty = program.globals.get(*global as usize).map(|global| &global.ty);
                 access.unknown |= ty.is_none_or(holds_function);

@@ -65,7 +65,7 @@ pub enum PrimClass {
     /// Works on keys and ciphertexts, for the library alone: its types say less than those of the
     /// functions that call it.
     Cipher {
-        /// It draws random numbers, or reads or writes a file.
+        /// A draw of random numbers, or a use of a file.
         at_place: bool,
     },
 }

@@ -8,7 +8,7 @@ use super::prim::Prim;
 use super::{Function, FunctionId, Global};
 use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
-use crate::types::number::{converts, widened};
+use crate::types::number::{converts, widen_numbers};
 use crate::types::{MAX_TYPE_NODES, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl KnownClasses {
     /// Returns true if the language itself makes these types an instance of a class: numbers
     /// convert to numbers, some of them implicitly, and a literal has any number type that holds
     /// it. `None` if the language defines nothing for the class or the types.
-    pub fn by_language(&self, class: ClassId, args: &[Type]) -> Option<bool> {
+    pub fn built_in_instance(&self, class: ClassId, args: &[Type]) -> Option<bool> {
         let [from, to] = args else { return None };
         let number = |ty: &Type| ty.as_scalar().filter(|scalar| scalar.is_number());
         let (from, to) = (number(from)?, number(to)?);
@@ -259,7 +259,7 @@ impl Program {
         let count = self.classes.get(class as usize)?.params.len();
         let (args, own) = type_args.split_at_checked(count)?;
         let Some((instance, bindings)) = self.instance(class, args) else {
-            if self.known.by_language(class, args) == Some(true) {
+            if self.known.built_in_instance(class, args) == Some(true) {
                 return Some((self.known.conversion?, args.to_vec()));
             }
             let default = self.classes[class as usize].methods.get(method)?.default?;
@@ -356,7 +356,7 @@ impl Program {
             args.iter().all(|ty| opaque_part(ty, |ty| self.is_comparable(class, ty, proof)).is_none())
         } else {
             self.find_instance(class, args, proof).is_some()
-                || self.known.by_language(class, args) == Some(true)
+                || self.known.built_in_instance(class, args) == Some(true)
         };
         proof.depth -= 1;
         proof.known.insert(question, (holds, proof.refused));
@@ -383,7 +383,7 @@ impl Program {
 
     /// Returns true if a value of one concrete type converts implicitly to another.
     fn converts_implicitly(&self, from: &Type, to: &Type) -> bool {
-        from == to || widened(from, to) == *to || self.is_member(self.known.widen, from, to)
+        from == to || widen_numbers(from, to) == *to || self.is_member(self.known.widen, from, to)
     }
 
     /// Returns true if two concrete types are in a class; false without the class.

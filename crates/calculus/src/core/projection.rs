@@ -144,7 +144,7 @@ impl Projection<'_> {
 
     /// Returns the projection of a type.
     pub fn ty(&self, ty: &Type) -> Type {
-        (self.concrete)(ty).projected(self.me)
+        (self.concrete)(ty).endpoint_projection(self.me)
     }
 
     /// Returns a type argument of a function. A size that is known elsewhere only, which this

@@ -227,7 +227,7 @@ scalar_functions!(define);
 
 impl ScalarFunction {
     /// Returns the function of this name.
-    pub fn named(name: &str) -> Option<ScalarFunction> {
+    pub fn from_name(name: &str) -> Option<ScalarFunction> {
         ScalarFunction::ALL.iter().copied().find(|function| function.name() == name)
     }
 }
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn every_function_is_found_by_its_name_and_takes_its_arguments() {
         for &function in ScalarFunction::ALL {
-            assert_eq!(ScalarFunction::named(function.name()), Some(function));
+            assert_eq!(ScalarFunction::from_name(function.name()), Some(function));
             let (args, _) = function.signature();
             let text = function.type_text();
             assert!(text.is_empty() || text.matches(" * ").count() + 1 == args.len(), "{function:?}");

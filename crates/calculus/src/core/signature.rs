@@ -35,7 +35,7 @@ impl Signature {
         };
         let param = |(number, param): (usize, &&str)| {
             let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
-            let kind = Kind::named(kind.trim()).expect("kinds of the table are built in");
+            let kind = Kind::from_name(kind.trim()).expect("kinds of the table are built in");
             TypeVar { id: FIRST_VAR + number as u32, name: name.trim().into(), kind }
         };
         let params: Vec<TypeVar> = list.iter().enumerate().map(param).collect();
@@ -157,7 +157,7 @@ impl Reader<'_> {
             ("void", _) => Type::void(),
             _ => match self.params.iter().find(|param| *param.name == *name) {
                 Some(param) => Type::var(param.clone()),
-                None => Scalar::named(name).map_or_else(Type::error, Type::scalar),
+                None => Scalar::from_name(name).map_or_else(Type::error, Type::scalar),
             },
         }
     }

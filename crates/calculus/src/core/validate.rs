@@ -131,7 +131,7 @@ impl<'a> Validator<'a> {
     }
 
     /// Checks that a local has a type.
-    fn is(&mut self, local: LocalId, ty: &Type, what: &str) {
+    fn require_local_type(&mut self, local: LocalId, ty: &Type, what: &str) {
         if let Some(found) = self.local(local) {
             self.require_same_type(&found, ty, what);
         }
@@ -169,7 +169,7 @@ impl<'a> Validator<'a> {
                 let fits = ty.is_compact() && ty.size().map_or(true, |size| *n < size);
                 self.require(fits, || format!("the code {n} at `{ty}`"));
             }
-            TermKind::Local(local) => self.is(*local, ty, "a local"),
+            TermKind::Local(local) => self.require_local_type(*local, ty, "a local"),
             TermKind::Global(global) => match self.program.globals.get(*global as usize) {
                 Some(found) => self.require_same_type(&found.ty, ty, "a variable of the session"),
                 None => self.report(format!("there is no variable {global}")),
@@ -224,7 +224,7 @@ impl<'a> Validator<'a> {
             TermKind::Build(clauses, body) => {
                 for (local, index) in clauses {
                     self.index_type(index);
-                    self.is(*local, index, "a clause");
+                    self.require_local_type(*local, index, "a clause");
                 }
                 self.term(body);
                 let index = Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect());
@@ -507,9 +507,9 @@ impl<'a> Validator<'a> {
         let unfolded = ty.unfold();
         match &pat.kind {
             PatKind::Wild => {}
-            PatKind::Bind(local) => self.is(*local, ty, "a variable of a pattern"),
+            PatKind::Bind(local) => self.require_local_type(*local, ty, "a variable of a pattern"),
             PatKind::As(inner, local) => {
-                self.is(*local, ty, "a variable of a pattern");
+                self.require_local_type(*local, ty, "a variable of a pattern");
                 self.pattern(inner, ty);
             }
             PatKind::Int(n) => self.require(integer(ty), || format!("the pattern {n} at `{ty}`")),
@@ -574,7 +574,7 @@ impl<'a> Validator<'a> {
             }
             StmtKind::SetLocal(local, term) => {
                 self.term(term);
-                self.is(*local, &term.ty, "an assignment");
+                self.require_local_type(*local, &term.ty, "an assignment");
             }
             StmtKind::SetGlobal(global, term) => {
                 self.term(term);
@@ -597,7 +597,7 @@ impl<'a> Validator<'a> {
                 let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
                 let opened = packed.opened(&sizes);
                 let opened = places.map_or(opened.clone(), |places| Type::placed(opened, places.clone()));
-                self.is(*local, &opened, "an opened value");
+                self.require_local_type(*local, &opened, "an opened value");
                 self.known.extend(vars.iter().map(|var| var.id));
             }
             StmtKind::Require { left, right, solve } => {
@@ -647,7 +647,7 @@ impl<'a> Validator<'a> {
                         }
                     }
                 };
-                self.is(*local, &walked, "a loop variable");
+                self.require_local_type(*local, &walked, "a loop variable");
                 self.stmts(body);
             }
             StmtKind::While(condition, body) => {
@@ -676,7 +676,7 @@ impl<'a> Validator<'a> {
     /// Checks a store: its variable, its path and its value.
     fn store(&mut self, root: Root, root_ty: &Type, path: &[Step], value: &Term) {
         match root {
-            Root::Local(local) => self.is(local, root_ty, "the root of a store"),
+            Root::Local(local) => self.require_local_type(local, root_ty, "the root of a store"),
             Root::Global(global) => match self.program.globals.get(global as usize) {
                 Some(found) => self.require_same_type(root_ty, &found.ty, "the root of a store"),
                 None => self.report(format!("there is no variable {global}")),

@@ -30,12 +30,12 @@ impl Dyadic {
 
     /// Returns the numerator over the denominator `2^halvings`, which must be a multiple of the
     /// number's own denominator.
-    pub fn over(&self, halvings: u64) -> BigInt {
+    pub fn numerator_over(&self, halvings: u64) -> BigInt {
         &self.numerator << (halvings - self.halvings)
     }
 
     /// Returns the exponent of two in the denominator.
-    pub fn halvings(&self) -> u64 {
+    pub fn denominator_exponent(&self) -> u64 {
         self.halvings
     }
 
@@ -62,7 +62,7 @@ impl Dyadic {
     /// Returns both numerators over a common denominator, and its exponent of two.
     fn align(&self, other: &Dyadic) -> (BigInt, BigInt, u64) {
         let halvings = self.halvings.max(other.halvings);
-        (self.over(halvings), other.over(halvings), halvings)
+        (self.numerator_over(halvings), other.numerator_over(halvings), halvings)
     }
 }
 

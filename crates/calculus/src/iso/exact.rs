@@ -41,7 +41,7 @@
 //! monomials for `k` repetitions around a letter that do not cancel. At most [`STEP_BUDGET`] steps,
 //! [`MAX_CASES`] cases of variables and [`super::slot_words::MAX_TERMS`] letters.
 
-use super::size_form::{Forms, Stop};
+use super::size_form::{Forms, NormalFormError};
 use super::slot_words::Words;
 use super::tree::{AssumptionMemo, Classes, Size, SizeId, Trees, Word, WordId};
 use crate::hash::HashSet;
@@ -128,7 +128,7 @@ impl Decision {
                 return None;
             }
             if let Some((variable, classes)) = CaseSplit::of(&self.trees, pair) {
-                let (least, others) = classes.halves()?;
+                let (least, others) = classes.split_least()?;
                 waiting.push(self.assume(pair, variable, others));
                 waiting.push(self.assume(pair, variable, least));
                 continue;
@@ -176,8 +176,8 @@ impl Decision {
                     self.budget = forms.budget();
                     return answer.filter(|same| *same || !forms.incomplete());
                 }
-                Err(Stop::Refined) => {}
-                Err(Stop::Budget) => break,
+                Err(NormalFormError::Refined) => {}
+                Err(NormalFormError::Budget) => break,
             }
         }
         self.budget = forms.budget();
@@ -265,7 +265,7 @@ impl CaseSplit<'_> {
             match self.trees.size(id) {
                 Size::Number(_) => {}
                 Size::Variable(variable, classes) => {
-                    if classes.halves().is_some() {
+                    if classes.split_least().is_some() {
                         if open(*classes) {
                             return Some((*variable, *classes));
                         }

@@ -174,7 +174,7 @@ struct Point {
     base: u64,
     /// The point for words of cases.
     case_base: u64,
-    /// By variable: n + 1 for the value n; 0, or no entry, for a large value.
+    /// The values by variable: n + 1 for the value n; 0, or no entry, for a large value.
     classes: HashMap<u32, u64>,
     /// Types that are one slot and equal only to themselves, numbered as met.
     opaque: HashMap<Type, u64>,

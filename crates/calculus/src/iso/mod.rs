@@ -133,7 +133,7 @@ pub fn verdict(a: &Type, b: &Type) -> Verdict {
 fn unplaced_verdict(a: &Type, b: &Type) -> Verdict {
     if a.has_rest() || b.has_rest() {
         // A pair has the slots of the product it replaces.
-        let [a, b] = Type::paired([a, b]);
+        let [a, b] = Type::rests_as_pairs([a, b]);
         return if a == b { Verdict::Natural } else { unplaced_verdict(&a, &b) };
     }
     if let (Ok(a), Ok(b)) = (a.size(), b.size()) {
@@ -174,7 +174,7 @@ fn decide(
 
 /// Returns the relation of `a` and `b`, with reasons.
 pub fn compare(a: &Type, b: &Type) -> Comparison {
-    let [a, b] = &Type::paired([a, b]);
+    let [a, b] = &Type::rests_as_pairs([a, b]);
     let verdict = verdict(a, b);
     let witness = match verdict {
         Verdict::Equal if a == b => Some(Witness::identity(a)),

@@ -19,7 +19,7 @@
 //!
 //! Decides one case; [`super::exact`] splits the cases and proves this sound and complete.
 
-use super::size_form::{Form, Forms, Stop};
+use super::size_form::{Form, Forms, NormalFormError};
 use super::tree::{Size, SizeId, Trees, Word, WordId};
 use crate::hash::HashMap;
 use num_bigint::BigInt;
@@ -32,7 +32,7 @@ pub const MAX_TERMS: usize = 100_000;
 const MAX_EXPANSION: usize = 4_096;
 
 /// The result of an operation within the budget.
-type Result<T> = std::result::Result<T, Stop>;
+type Result<T> = std::result::Result<T, NormalFormError>;
 
 /// The number of a form.
 type FormId = u32;
@@ -369,7 +369,7 @@ impl Words<'_> {
     ) -> Result<()> {
         self.forms.charge(1)?;
         if out.len() > MAX_TERMS {
-            return Err(Stop::Budget);
+            return Err(NormalFormError::Budget);
         }
         let trees = self.trees;
         match trees.word(id) {
@@ -546,7 +546,7 @@ impl Words<'_> {
         for term in &letters.terms {
             self.forms.charge(1 + context.up.len())?;
             if out.len() > MAX_TERMS {
-                return Err(Stop::Budget);
+                return Err(NormalFormError::Budget);
             }
             let mut term = term.clone();
             term.offset = self.add(term.offset, offset)?;
@@ -647,7 +647,7 @@ impl Words<'_> {
                 }
                 next.retain(|_, n| !n.is_zero());
                 if next.len() > MAX_EXPANSION {
-                    return Err(Stop::Budget);
+                    return Err(NormalFormError::Budget);
                 }
                 product = next;
             }

@@ -105,7 +105,7 @@ impl Classes {
     }
 
     /// Returns the least class and the others, if there are several.
-    pub fn halves(self) -> Option<(Classes, Classes)> {
+    pub fn split_least(self) -> Option<(Classes, Classes)> {
         let least = self.0 & self.0.wrapping_neg();
         (self.0 != least).then_some((Classes(least), Classes(self.0 & !least)))
     }
@@ -272,7 +272,7 @@ impl Trees {
     }
 
     /// Returns true if a size is this number.
-    fn is(&self, id: SizeId, n: u32) -> bool {
+    fn equals_number(&self, id: SizeId, n: u32) -> bool {
         self.as_number(id).is_some_and(|number| *number == n.into())
     }
 
@@ -354,10 +354,10 @@ impl Trees {
 
     /// Returns a power, simplified.
     fn power(&mut self, base: SizeId, exponent: SizeId) -> SizeId {
-        if self.is(exponent, 0) || self.is(base, 1) {
+        if self.equals_number(exponent, 0) || self.equals_number(base, 1) {
             return self.number(BigUint::one());
         }
-        if self.is(exponent, 1) {
+        if self.equals_number(exponent, 1) {
             return base;
         }
         if let (Some(n), Some(e)) =
@@ -519,7 +519,7 @@ impl Trees {
 
     /// Returns a compact slot; the empty word if its size is 1.
     fn compact(&mut self, size: SizeId) -> WordId {
-        if self.is(size, 1) { self.empty() } else { self.intern_word(Word::Compact(size)) }
+        if self.equals_number(size, 1) { self.empty() } else { self.intern_word(Word::Compact(size)) }
     }
 
     /// Returns a concatenation, nested ones spliced in.
@@ -542,10 +542,10 @@ impl Trees {
 
     /// Returns a repetition, simplified.
     fn repetition(&mut self, word: WordId, count: SizeId) -> WordId {
-        if self.is(count, 0) || self.is_empty(word) {
+        if self.equals_number(count, 0) || self.is_empty(word) {
             return self.empty();
         }
-        if self.is(count, 1) {
+        if self.equals_number(count, 1) {
             return word;
         }
         match *self.word(word) {
@@ -559,8 +559,7 @@ impl Trees {
 
     /// Returns a tagged sum; a compact slot if all cases are units.
     fn cases(&mut self, parts: Vec<WordId>) -> WordId {
-        let void =
-            |trees: &Trees, part: WordId| matches!(trees.word(part), Word::Compact(n) if trees.is(*n, 0));
+        let void = |trees: &Trees, part: WordId| matches!(trees.word(part), Word::Compact(n) if trees.equals_number(*n, 0));
         let parts: Vec<WordId> = parts.into_iter().filter(|part| !void(self, *part)).collect();
         let units: Option<Vec<SizeId>> = parts.iter().map(|part| self.units(*part)).collect();
         if let Some(units) = units {
@@ -579,10 +578,10 @@ impl Trees {
             let size = self.product(vec![count, units]);
             return self.compact(size);
         }
-        if self.is(count, 0) {
+        if self.equals_number(count, 0) {
             return self.compact(count);
         }
-        if self.is(count, 1) { case } else { self.intern_word(Word::Copies(case, count)) }
+        if self.equals_number(count, 1) { case } else { self.intern_word(Word::Copies(case, count)) }
     }
 
     /// Returns the number of unit cases that a case denotes, if it is a compact slot or the unit.

@@ -74,7 +74,7 @@ pub struct TypeArm {
 /// The author's message for refused arguments: text with types in it, over variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// In order: a text, or a type.
+    /// The parts in order: a text, or a type.
     pub pieces: Vec<Result<Arc<str>, Type>>,
 }
 
@@ -516,10 +516,10 @@ fn kind_admits_form(form: &TypeKind, kind: Kind) -> bool {
         K::CompactProduct(_) | K::CompactSum(_) | K::CompactPower(..) | K::Triangle(..) => {
             matches!(kind, Kind::Compact | Kind::Type | Kind::Spread)
         }
-        K::Nominal(nominal, _) => nominal.kind.within(kind),
+        K::Nominal(nominal, _) => nominal.kind.is_subkind_of(kind),
         K::Member(member) => member.kind.kind() == kind,
         K::List(form, ..) => kind == Kind::List(*form),
-        K::Rest(list) => list.list_form().is_some_and(|form| form.kind().within(kind)),
+        K::Rest(list) => list.list_form().is_some_and(|form| form.kind().is_subkind_of(kind)),
         // `A + B` is `2` where both are `1`.
         K::UnitSum(_) | K::Sum(_) | K::Repeat(..) => !kind.is_finite(),
         K::Var(_) | K::Meta(_) | K::Apply(..) | K::Error => true,
@@ -535,7 +535,7 @@ impl Type {
         match fun.reduce(&args) {
             Reduction::Reduced(ty) => ty,
             Reduction::Stuck => table::reduce_by_table(fun, args),
-            why => Type::new(TypeKind::Apply(Application::failed(fun, args, why))),
+            why => Type::new(TypeKind::Apply(Application::with_failure(fun, args, why))),
         }
     }
 

@@ -25,7 +25,7 @@ pub enum Code {
     Small(u64),
     /// Below 2^128, not below 2^64.
     Wide(u128),
-    /// Not below 2^128.
+    /// A number that is not below 2^128.
     Big(BigUint),
 }
 

@@ -62,7 +62,7 @@ impl Type {
     /// types.
     pub fn bound_names(&self) -> Vec<Arc<str>> {
         fn walk(ty: &Type, depth: u32, names: &mut Vec<Arc<str>>) {
-            if ty.loose() <= depth {
+            if ty.loose_bound_range() <= depth {
                 return;
             }
             match ty.kind() {
@@ -136,7 +136,7 @@ fn close(ty: &Type, vars: &[TypeVar], depth: u32) -> Type {
 
 /// Replaces bound variables by types, under `depth` binders.
 fn open(ty: &Type, sizes: &[Type], depth: u32) -> Type {
-    if ty.loose() <= depth {
+    if ty.loose_bound_range() <= depth {
         return ty.clone();
     }
     match ty.kind() {

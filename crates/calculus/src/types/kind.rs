@@ -3,7 +3,7 @@
 //! `UNITSUM < COMPACTLINEAR < TYPE < SPREAD`, `PLACE < PLACES < COMPACTLINEAR`, and beside them the
 //! kinds a program declares. A declared kind is finite: its types are its members, names that no
 //! value has as its type. It is unrelated to every other kind, so kinds are only partially ordered:
-//! [`Kind::within`].
+//! [`Kind::is_subkind_of`].
 
 use super::{ProductForm, TypeKind};
 use std::fmt;
@@ -46,14 +46,14 @@ impl Kind {
     }
 
     /// Returns the built-in kind with this name.
-    pub fn named(name: &str) -> Option<Kind> {
+    pub fn from_name(name: &str) -> Option<Kind> {
         [Kind::UnitSum, Kind::Place, Kind::Places, Kind::Compact, Kind::Type, Kind::Spread]
             .into_iter()
             .find(|k| k.built_in_name() == Some(name))
     }
 
     /// Returns true if every type of this kind is of the other kind.
-    pub fn within(self, other: Kind) -> bool {
+    pub fn is_subkind_of(self, other: Kind) -> bool {
         match (self, other) {
             (Kind::Finite(a), Kind::Finite(b)) => a == b,
             (Kind::List(a), Kind::List(b)) => a == b,
@@ -68,9 +68,9 @@ impl Kind {
 
     /// Returns the greatest common subkind, if there is one.
     pub fn meet(self, other: Kind) -> Option<Kind> {
-        if self.within(other) {
+        if self.is_subkind_of(other) {
             Some(self)
-        } else if other.within(self) {
+        } else if other.is_subkind_of(self) {
             Some(other)
         } else {
             None
@@ -192,7 +192,7 @@ impl Hash for Member {
 mod tests {
     use super::*;
 
-    /// `within` is a partial order, and `meet` its greatest lower bound where there is one.
+    /// `is_subkind_of` is a partial order, and `meet` its greatest lower bound where there is one.
     #[test]
     fn kinds_are_partly_ordered() {
         let lists = [Kind::List(ProductForm::Tuple), Kind::List(ProductForm::Compact)];
@@ -200,13 +200,14 @@ mod tests {
         let all = built_in.into_iter().chain([Kind::Finite(1), Kind::Finite(2)]);
         let all: Vec<Kind> = all.chain(lists).collect();
         for &a in &all {
-            assert!(a.within(a));
+            assert!(a.is_subkind_of(a));
             for &b in &all {
-                assert!(a == b || !(a.within(b) && b.within(a)));
-                let below: Vec<Kind> = all.iter().copied().filter(|c| c.within(a) && c.within(b)).collect();
+                assert!(a == b || !(a.is_subkind_of(b) && b.is_subkind_of(a)));
+                let below: Vec<Kind> =
+                    all.iter().copied().filter(|c| c.is_subkind_of(a) && c.is_subkind_of(b)).collect();
                 let meet = a.meet(b);
                 assert_eq!(meet.is_none(), below.is_empty());
-                assert!(below.into_iter().all(|c| meet.is_some_and(|m| c.within(m))));
+                assert!(below.into_iter().all(|c| meet.is_some_and(|m| c.is_subkind_of(m))));
             }
         }
     }

@@ -110,7 +110,7 @@ impl Matcher<'_> {
             if let Some(known) = self.found.get(&var.id) {
                 return known == ty;
             }
-            let fits = ty.has_kind(var.kind) && ty.loose() == 0;
+            let fits = ty.has_kind(var.kind) && ty.loose_bound_range() == 0;
             if fits {
                 let index = var.kind == Kind::Compact && ty.as_enumeration().is_some();
                 self.enumerations += usize::from(index);

@@ -433,7 +433,7 @@ impl Type {
 
     /// Returns the number of enclosing binders that the loose bound variables need; 0 for a closed
     /// type.
-    pub fn loose(&self) -> u32 {
+    pub fn loose_bound_range(&self) -> u32 {
         self.0.loose
     }
 
@@ -525,12 +525,12 @@ impl Type {
 
     /// Returns true if the type can index an array.
     pub fn is_compact(&self) -> bool {
-        self.kind_of().within(Kind::Compact)
+        self.kind_of().is_subkind_of(Kind::Compact)
     }
 
     /// Returns true if the type is of this kind, or the error type.
     pub fn has_kind(&self, kind: Kind) -> bool {
-        self.is_error() || self.kind_of().within(kind)
+        self.is_error() || self.kind_of().is_subkind_of(kind)
     }
 
     /// Returns the components of a product, in order: of `A * B`, of `T ^ n` up to `limit` copies,

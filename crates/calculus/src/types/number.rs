@@ -197,7 +197,7 @@ impl Rounded {
     }
 
     /// Returns the value of a whole number.
-    pub fn whole(n: &BigInt) -> Rounded {
+    pub fn from_integer(n: &BigInt) -> Rounded {
         let rounds = "every integer rounds to a float, possibly infinite";
         Rounded { double: n.to_f64().expect(rounds), single: n.to_f32().expect(rounds) }
     }
@@ -222,7 +222,7 @@ pub enum Conversion {
     Same,
     /// Implicit: every value is kept exactly.
     Implicit,
-    /// By `:>`: values may be lost, or the conversion may fail.
+    /// An explicit conversion by `:>`: values may be lost, or the conversion may fail.
     Explicit,
     /// No conversion, and the reason.
     None(String),
@@ -337,20 +337,20 @@ pub fn converts(from: &Type, to: &Type, instance: &mut dyn FnMut(&Type, &Type) -
 
 /// Returns a type with its numbers replaced by those of `to` where that is lossless: the type that
 /// a value converts to implicitly at a place of type `to`, which may have holes.
-pub fn widened(from: &Type, to: &Type) -> Type {
+pub fn widen_numbers(from: &Type, to: &Type) -> Type {
     match (from.kind(), to.kind()) {
         (TypeKind::Scalar(a), TypeKind::Scalar(b)) if a.fits(*b) => to.clone(),
-        (TypeKind::Array(t, i), TypeKind::Array(u, _)) => Type::array(widened(t, u), i.clone()),
+        (TypeKind::Array(t, i), TypeKind::Array(u, _)) => Type::array(widen_numbers(t, u), i.clone()),
         (TypeKind::Product(parts), TypeKind::Array(u, _)) => {
-            Type::product(parts.iter().map(|part| widened(part, u)).collect())
+            Type::product(parts.iter().map(|part| widen_numbers(part, u)).collect())
         }
-        (TypeKind::Record(xs), TypeKind::Record(ys)) if xs.len() == ys.len() => {
-            Type::record(xs.iter().zip(ys).map(|((name, x), (_, y))| (name.clone(), widened(x, y))).collect())
-        }
+        (TypeKind::Record(xs), TypeKind::Record(ys)) if xs.len() == ys.len() => Type::record(
+            xs.iter().zip(ys).map(|((name, x), (_, y))| (name.clone(), widen_numbers(x, y))).collect(),
+        ),
         (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_)) => {
             match (from.components(MAX_COMPONENTS), to.components(MAX_COMPONENTS)) {
                 (Some(xs), Some(ys)) if xs.len() == ys.len() => {
-                    Type::product(xs.iter().zip(&ys).map(|(x, y)| widened(x, y)).collect())
+                    Type::product(xs.iter().zip(&ys).map(|(x, y)| widen_numbers(x, y)).collect())
                 }
                 _ => from.clone(),
             }
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn joins_are_the_smallest_that_hold_both() {
-        let named = |name: &str| Scalar::named(name).expect("a scalar");
+        let named = |name: &str| Scalar::from_name(name).expect("a scalar");
         let cases = [
             ("u8", "i8", Some("i16")),
             ("u8", "i16", Some("i16")),

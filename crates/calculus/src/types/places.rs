@@ -6,9 +6,9 @@
 //! `T @ S` ([`TypeKind::Placed`]) is the type of a value of `T` at each place of `S`; its kind is
 //! SPREAD.
 //!
-//! *Endpoint projection* ([`Type::projected`]) is the type that one party has of a type: `T` of
-//! `T @ S` at a party of `S`, and `1` at any other (M. Carbone and F. Montesi, *Deadlock-freedom by
-//! design: multiparty asynchronous global programming*, POPL 2013).
+//! *Endpoint projection* ([`Type::endpoint_projection`]) is the type that one party has of a type:
+//! `T` of `T @ S` at a party of `S`, and `1` at any other (M. Carbone and F. Montesi,
+//! *Deadlock-freedom by design: multiparty asynchronous global programming*, POPL 2013).
 
 use super::{Kind, Nominal, NominalBody, Type, TypeKind, TypeVar};
 use crate::hash::HashSet;
@@ -227,13 +227,13 @@ impl Type {
 
     /// Returns the endpoint projection of a type: the type that the party with number `me` has of
     /// it. Places that are variables remain.
-    pub fn projected(&self, me: usize) -> Type {
+    pub fn endpoint_projection(&self, me: usize) -> Type {
         self.projected_with(me, &|_, representation| representation)
     }
 
     /// Returns the endpoint projection of a type whose values are shown: abstract types with parts
     /// at places keep their names, and have no other property than their storage.
-    pub fn projected_with_names(&self, me: usize) -> Type {
+    pub fn endpoint_projection_with_names(&self, me: usize) -> Type {
         self.projected_with(me, &|nominal, representation| nominal.stored_like(representation))
     }
 
@@ -250,7 +250,7 @@ impl Type {
                 None => self.clone(),
             },
             TypeKind::Nominal(nominal, args) => match nominal.representation(args) {
-                Some(representation) => named(nominal, representation.projected(me)),
+                Some(representation) => named(nominal, representation.endpoint_projection(me)),
                 None => self.clone(),
             },
             _ => self.map_children(&mut |child| child.projected_with(me, named)),
@@ -323,8 +323,8 @@ mod tests {
         let pair = Type::product(vec![at(1), at(1)]);
         assert_eq!(pair.to_string(), "(int @ alice) * (int @ alice)");
         assert_eq!(pair.kind_of(), Kind::Spread);
-        assert_eq!(pair.projected(0), Type::array(Type::int(), Type::unit_sum(2u32)));
-        assert_eq!(pair.projected(1), Type::array(Type::unit(), Type::unit_sum(2u32)));
+        assert_eq!(pair.endpoint_projection(0), Type::array(Type::int(), Type::unit_sum(2u32)));
+        assert_eq!(pair.endpoint_projection(1), Type::array(Type::unit(), Type::unit_sum(2u32)));
         assert_eq!(at(2).to_string(), "int @ bob");
     }
 }

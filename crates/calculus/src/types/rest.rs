@@ -234,7 +234,7 @@ impl Type {
     /// types and of type functions, and functions, may distinguish the two: there the whole product
     /// becomes a variable. What holds of the results, for all values of the variables, holds of the
     /// types.
-    pub fn paired<const N: usize>(types: [&Type; N]) -> [Type; N] {
+    pub fn rests_as_pairs<const N: usize>(types: [&Type; N]) -> [Type; N] {
         let mut pairs = Pairs { whole: HashMap::default() };
         types.map(|ty| pairs.of(ty))
     }

@@ -53,7 +53,7 @@ impl Scalar {
     }
 
     /// Returns the scalar with this name or alias.
-    pub fn named(name: &str) -> Option<Scalar> {
+    pub fn from_name(name: &str) -> Option<Scalar> {
         Some(match name {
             "int" | "i64" | "long" => Scalar::Int,
             "real" | "f64" | "double" => Scalar::Real,

@@ -113,7 +113,7 @@ impl Size {
             }
             TypeKind::Var(var) if ty.is_compact() => Some(Size::variable(var.clone())),
             TypeKind::Rest(_) if ty.is_compact() => {
-                let [pair] = Type::paired([ty]);
+                let [pair] = Type::rests_as_pairs([ty]);
                 Size::of_type_within(&pair, depth)
             }
             _ => None,

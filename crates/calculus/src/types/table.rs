@@ -46,7 +46,7 @@ impl Application {
     }
 
     /// Returns an application that has no result, with the reason.
-    pub fn failed(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
+    pub fn with_failure(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
         Application { failure: Some(Arc::new(why)), ..Application::stuck(fun, args) }
     }
 
@@ -208,7 +208,7 @@ fn collect_unknowns(
     unknowns: &mut Vec<(Unknown, Type, FiniteKind)>,
 ) -> Option<()> {
     if !(ty.has_var() || ty.has_meta()) {
-        return (ty.loose() == 0).then_some(());
+        return (ty.loose_bound_range() == 0).then_some(());
     }
     let (unknown, kind) = match ty.kind() {
         TypeKind::Var(var) => (Unknown::Var(var.id), var.kind),

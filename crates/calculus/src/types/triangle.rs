@@ -40,7 +40,7 @@ impl Triangle {
     }
 
     /// Returns the triangle with this name.
-    pub fn named(name: &str) -> Option<Triangle> {
+    pub fn from_name(name: &str) -> Option<Triangle> {
         Triangle::ALL.into_iter().find(|triangle| triangle.name() == name)
     }
 

@@ -112,11 +112,11 @@ impl Annotations {
     pub(super) fn settle(&mut self, infer: &mut Infer) {
         let new = self.types.iter_mut().skip(self.settled.0);
         for (_, ty) in new.chain(self.variables.iter_mut().skip(self.settled.1)) {
-            *ty = infer.settle(ty);
+            *ty = infer.zonk_with_defaults(ty);
         }
         self.settled = (self.types.len(), self.variables.len());
         for ty in self.scope.iter_mut().filter_map(|(_, ty)| ty.as_mut()) {
-            *ty = infer.settle(ty);
+            *ty = infer.zonk_with_defaults(ty);
         }
     }
 }

@@ -4,18 +4,18 @@
 //! Holds state and the operations that keep it consistent. Never elaborates.
 
 use crate::check::annotations::Annotations;
-use crate::check::elaborate::existential::{Host, Opening};
-use crate::check::elaborate::local::Lifted;
+use crate::check::elaborate::existential::{Opening, OpeningScope};
+use crate::check::elaborate::local::LiftedFunction;
 use crate::check::elaborate::lvalue::Reduced;
-use crate::check::elaborate::overload::Waiting;
-use crate::check::elaborate::places::Here;
+use crate::check::elaborate::overload::DeferredCall;
+use crate::check::elaborate::places::PlaceScope;
 use crate::check::elaborate::storing;
 use crate::check::env::Parameter;
 use crate::check::error::TypeError;
-use crate::check::items::class::Expected;
+use crate::check::items::class::RequiredSignature;
 use crate::check::report::Reports;
-use crate::check::types::sizes::Opens;
-use crate::check::types::well_formed::{Applied, Uses, Written};
+use crate::check::types::sizes::OpenSizeMeaning;
+use crate::check::types::well_formed::{AppliedTypes, ConstrainedApplication, WrittenConstraints};
 
 use crate::check::env::{Constraint, Definition, Env, Scope, TypeDefinition};
 use crate::check::error::CheckError;
@@ -84,8 +84,8 @@ pub(super) struct Frame {
     pub(super) loops: usize,
     /// The first local of the innermost `{ …; e }` around the present statement, if there is one.
     pub(super) block: Option<LocalId>,
-    /// The hosts of openings around the present expression, innermost last.
-    pub(super) hosts: Vec<Host>,
+    /// The opening scopes around the present expression, innermost last.
+    pub(super) opening_scopes: Vec<OpeningScope>,
     /// The type variables opened in this frame so far.
     pub(super) opened: Vec<TypeVar>,
     /// Existential values that patterns have bound and that are still to be opened, each with the
@@ -127,7 +127,7 @@ impl Frame {
             free_result: false,
             loops: 0,
             block: None,
-            hosts: Vec::new(),
+            opening_scopes: Vec::new(),
             opened: Vec::new(),
             matched: Vec::new(),
             contained: HashSet::default(),
@@ -139,13 +139,13 @@ impl Frame {
     }
 
     /// Returns true for a `fun`.
-    pub(super) fn pure(&self) -> bool {
+    pub(super) fn is_pure(&self) -> bool {
         self.kind == FrameKind::Fun
     }
 
     /// Returns true if the calls of the function have no defined order.
-    pub(super) fn unordered(&self) -> bool {
-        self.pure() && !self.may_store
+    pub(super) fn is_unordered(&self) -> bool {
+        self.is_pure() && !self.may_store
     }
 }
 
@@ -183,7 +183,7 @@ pub(super) struct Item {
     /// The type parameters that the item mentions, by number.
     pub(super) mentioned: HashSet<u32>,
     /// The declared types with constraints that the item applies.
-    pub(super) applied: Vec<Applied>,
+    pub(super) applied: Vec<ConstrainedApplication>,
     /// The constraints that the item needs and that are not yet solved.
     pub(super) obligations: Vec<Obligation>,
     /// True in a law: the values of its variables can be compared.
@@ -192,21 +192,21 @@ pub(super) struct Item {
     /// may be that one.
     pub(super) in_doubt: bool,
     /// The calls whose function is not yet chosen.
-    pub(super) waiting: Vec<Waiting>,
-    /// The number of calls that have ever waited.
-    pub(super) waited: FunctionId,
-    /// The functions chosen for waiting calls, by the numbers that stand for the calls.
+    pub(super) deferred_calls: Vec<DeferredCall>,
+    /// The number of calls that have ever been deferred.
+    pub(super) deferred_count: FunctionId,
+    /// The functions chosen for deferred calls, by the numbers that stand for the calls.
     pub(super) chosen: HashMap<FunctionId, Term>,
     /// The functions with type parameters that are declared in the item.
-    pub(super) lifted: HashMap<FunctionId, Lifted>,
+    pub(super) lifted: HashMap<FunctionId, LiftedFunction>,
     /// The definitions hidden by the type declarations of the blocks around.
     pub(super) hidden: Vec<Hidden>,
     /// True while the definitions of the blocks are put aside and the hidden ones are in effect.
     pub(super) swapped: bool,
     /// The places at which functions that change variables around them may be called.
     pub(super) sequence: storing::Sequence,
-    /// The work at places around the present expression, if there is any.
-    pub(super) here: Option<Here>,
+    /// The `at` block or lifted call around the present expression, if there is one.
+    pub(super) place_scope: Option<PlaceScope>,
     /// The number of constructs around the present expression that evaluate their parts in no
     /// defined order.
     pub(super) unordered: usize,
@@ -230,7 +230,7 @@ pub(super) struct Pending {
     /// The constraints that hold in the body.
     pub(super) givens: Vec<Constraint>,
     /// The signature stated by the class, for a method of an instance.
-    pub(super) expected: Option<Expected>,
+    pub(super) expected: Option<RequiredSignature>,
     /// True in a law; see [`Item::in_law`].
     pub(super) in_law: bool,
     /// True if a constraint of the header could not be read; see [`Item::in_doubt`].
@@ -261,11 +261,11 @@ pub(super) struct Checker<'a> {
     /// The names of the types whose declarations are being read, outermost first.
     pub(super) types_in_progress: Vec<Arc<str>>,
     /// The constraints written in the type declarations that are being read, innermost last.
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<WrittenConstraints>,
     /// The constraints written in the type declarations that have been read.
-    pub(super) declared: Vec<Written>,
+    pub(super) declared: Vec<WrittenConstraints>,
     /// The types with constraints that the declarations of this input apply.
-    pub(super) uses: Vec<Uses>,
+    pub(super) uses: Vec<AppliedTypes>,
     /// The functions whose bodies are not checked yet.
     pub(super) pending_functions: HashMap<FunctionId, Pending>,
     /// The first function of this input, by number.
@@ -275,7 +275,7 @@ pub(super) struct Checker<'a> {
     /// True if unknown names with an upper-case initial are type variables.
     pub(super) implicit_vars: bool,
     /// The meaning of `?N` in the type being read.
-    pub(super) opens: Opens,
+    pub(super) opens: OpenSizeMeaning,
     /// The names of the sizes that the present annotation leaves open, with their holes.
     pub(super) stated: Vec<(crate::syntax::ast::Name, Type)>,
     /// True if the pattern being read has to match every value.
@@ -309,7 +309,7 @@ impl<'a> Checker<'a> {
             uses: Vec::new(),
             pending_functions: HashMap::default(),
             implicit_vars: false,
-            opens: Opens::Nothing,
+            opens: OpenSizeMeaning::Nothing,
             stated: Vec::new(),
             in_total_pattern: false,
             let_word: None,
@@ -328,7 +328,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports an error and returns an error term for the wrong expression.
-    pub(super) fn wrong(&mut self, error: impl Into<CheckError>, span: Span) -> Term {
+    pub(super) fn error_term(&mut self, error: impl Into<CheckError>, span: Span) -> Term {
         self.report(error);
         Term::new(TermKind::Error, Type::error(), span)
     }
@@ -353,7 +353,7 @@ impl<'a> Checker<'a> {
     pub(super) fn bind(&mut self, name: &Arc<str>, local: LocalId, mutable: bool, span: Span) {
         let (word, overloads) = (self.let_word, Vec::new());
         let binding = Binding { local, mutable, span, word, function: false, overloads, generic: None };
-        self.note_bound(local, span);
+        self.note_binding(local, span);
         if let Some(scope) = self.frame().scopes.last_mut() {
             scope.insert(name.clone(), binding);
         }
@@ -361,7 +361,7 @@ impl<'a> Checker<'a> {
 
     /// Brings a function into scope under a name, beside other functions of the name in its block.
     pub(super) fn bind_function(&mut self, name: &Arc<str>, local: LocalId, span: Span) {
-        self.note_bound(local, span);
+        self.note_binding(local, span);
         self.bind_any_function(name, local, span, None);
     }
 
@@ -391,7 +391,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Notes a bound local for an editor.
-    pub(super) fn note_bound(&mut self, local: LocalId, span: Span) {
+    pub(super) fn note_binding(&mut self, local: LocalId, span: Span) {
         self.note_variable(span, |this| match this.item.frames.last() {
             Some(frame) => frame.locals[local as usize].ty.clone(),
             None => Type::error(),
@@ -418,12 +418,12 @@ impl<'a> Checker<'a> {
             .enumerate()
             .rev()
             .find_map(|(d, f)| f.scopes.iter().rev().find_map(|s| s.get(name)).map(|b| (d, b.clone())))?;
-        Some(self.captured(depth, binding))
+        Some(self.capture(depth, binding))
     }
 
     /// Returns a variable of the frame at `depth` as a local of the innermost frame, captured
     /// through the frames between; and true if the two frames are the same.
-    pub(super) fn captured(&mut self, depth: usize, binding: Binding) -> (Binding, bool) {
+    pub(super) fn capture(&mut self, depth: usize, binding: Binding) -> (Binding, bool) {
         let frames = &mut self.item.frames;
         let mut local = binding.local;
         for inner in depth + 1..frames.len() {
@@ -436,7 +436,7 @@ impl<'a> Checker<'a> {
                     let info = frames[inner - 1].locals[local as usize].clone();
                     let contained = frames[inner - 1].contained.contains(&local);
                     let frame = &mut frames[inner];
-                    if contained && !frame.unordered() {
+                    if contained && !frame.is_unordered() {
                         frame.contained.insert(frame.locals.len() as LocalId);
                     }
                     frame.locals.push(info);
@@ -452,7 +452,7 @@ impl<'a> Checker<'a> {
 
     /// Binds a value to a new local, with the statement added to `prefix`; returns the local. A
     /// literal is returned unchanged.
-    pub(super) fn bound(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
+    pub(super) fn bind_value(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
         let (span, ty) = (value.span, value.ty.clone());
         if let TermKind::Int(_)
         | TermKind::Real(_)
@@ -476,7 +476,7 @@ impl<'a> Checker<'a> {
 
     /// Reports a type with more nodes than the limit, once for each input: types built from it
     /// exceed the limit too.
-    pub(super) fn too_large(&mut self, span: Span) {
+    pub(super) fn report_too_large(&mut self, span: Span) {
         if !self
             .reports
             .iter()
@@ -490,10 +490,10 @@ impl<'a> Checker<'a> {
 
     /// Returns an error term, with a report, for a term whose type has more than `MAX_TYPE_NODES`
     /// nodes, so that no later walk visits such a type.
-    pub(super) fn bounded(&mut self, term: Term) -> Term {
+    pub(super) fn check_type_size(&mut self, term: Term) -> Term {
         if self.infer.nodes(&term.ty) > MAX_TYPE_NODES {
             let span = term.span;
-            self.too_large(span);
+            self.report_too_large(span);
             return Term::new(TermKind::Error, Type::error(), span);
         }
         term
@@ -520,7 +520,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks another item: runs `f` with the state of the present item put aside.
-    pub(super) fn aside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn with_separate_item<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.swap_hidden();
         let item = Item { revealed_around: self.program.revealed_sizes.len(), ..Item::default() };
         let outer = std::mem::replace(&mut self.item, item);
@@ -585,7 +585,7 @@ impl<'a> Checker<'a> {
     pub(super) fn at_session_level(&mut self) -> bool {
         let outermost = self.item.frames.len() == 1;
         let frame = self.frame();
-        outermost && frame.kind == FrameKind::Script && frame.hosts.len() == 1
+        outermost && frame.kind == FrameKind::Script && frame.opening_scopes.len() == 1
     }
 
     /// Ends blocks: restores the definitions hidden since `from`, an earlier length of `hidden`.

@@ -13,7 +13,7 @@ use crate::syntax::ast::{Function, Generics, Param, Stmt, StmtKind, TypeExpr, Ty
 use std::sync::Arc;
 
 /// Returns, for the position of a statement, the positions of the declarations that wait for it.
-pub(super) fn waiting(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
+pub(super) fn dependent_declarations(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
     let mut named: HashMap<Arc<str>, usize> = HashMap::default();
     let mut waiting: HashMap<usize, Vec<usize>> = HashMap::default();
     for (at, stmt) in stmts.iter().enumerate() {

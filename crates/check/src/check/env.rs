@@ -68,7 +68,7 @@ impl Definition {
     }
 
     /// Returns the same variable as a name of another scope.
-    pub fn within(mut self, to: Scope) -> Definition {
+    pub fn with_scope(mut self, to: Scope) -> Definition {
         if let Definition::Global { scope, .. } = &mut self {
             *scope = to;
         }
@@ -115,13 +115,13 @@ impl Candidates {
     }
 
     /// Returns the candidates with their scopes.
-    pub fn scoped(&self) -> impl Iterator<Item = (&Callable, Scope)> {
+    pub fn with_scopes(&self) -> impl Iterator<Item = (&Callable, Scope)> {
         self.all.iter().zip(self.scopes.iter().copied())
     }
 
     /// Returns the candidates of one scope.
     pub fn in_scope(&self, scope: Scope) -> impl Iterator<Item = &Callable> {
-        self.scoped().filter(move |(_, of)| *of == scope).map(|(callable, _)| callable)
+        self.with_scopes().filter(move |(_, of)| *of == scope).map(|(callable, _)| callable)
     }
 
     /// Returns the scope of the nearest candidate.
@@ -424,8 +424,8 @@ impl Env {
     }
 
     /// Returns the kind of this name.
-    pub fn kind_named(&self, name: &str) -> Option<Kind> {
-        Kind::named(name).or_else(|| self.kinds.get(name).map(FiniteKind::kind))
+    pub fn lookup_kind(&self, name: &str) -> Option<Kind> {
+        Kind::from_name(name).or_else(|| self.kinds.get(name).map(FiniteKind::kind))
     }
 
     /// Returns the declaration of a kind, if it has one.
@@ -571,7 +571,7 @@ impl Env {
     /// Returns the constructor of this name with its scope.
     pub fn scoped_constructor(&self, name: &str) -> Option<(Nominal, usize, Scope)> {
         let Some(Definition::Callables(candidates)) = self.values.get(name) else { return None };
-        candidates.scoped().find_map(|(c, scope)| match c {
+        candidates.with_scopes().find_map(|(c, scope)| match c {
             Callable::Case(nominal, case) => Some((nominal.clone(), *case, scope)),
             _ => None,
         })

@@ -15,7 +15,7 @@ pub struct Foreign {
 }
 
 /// Returns the advice for a name.
-pub(super) fn known(name: &str) -> Option<&'static str> {
+pub(super) fn lookup(name: &str) -> Option<&'static str> {
     ROWS.iter().find(|row| row.names.contains(&name)).map(|row| row.instead)
 }
 

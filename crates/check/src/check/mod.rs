@@ -70,8 +70,10 @@ pub fn check_noting(
     let hidden = env.hidden.iter().copied().collect();
     let mut checker = new_checker(env, program);
     checker.notes = notes.take();
-    checker.exports(stmts);
-    let script = with_hidden_representations(hidden, || checker.input(&module::bare(stmts), bodies));
+    checker.check_exports(stmts);
+    let script = with_hidden_representations(hidden, || {
+        checker.input(&module::desugar_module_statements(stmts), bodies)
+    });
     *notes = checker.notes.take();
     if let Some(notes) = notes {
         notes.settle(&mut checker.infer);
@@ -124,7 +126,7 @@ pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (
 impl Checker<'_> {
     /// Checks the statements in the order that the head of this file gives, and returns the script.
     fn input(&mut self, stmts: &[ast::Stmt], bodies: Option<&[Range<u32>]>) -> Script {
-        let waiting = dependency_order::waiting(stmts);
+        let waiting = dependency_order::dependent_declarations(stmts);
         let late: HashSet<usize> = waiting.values().flatten().copied().collect();
         let early: Vec<&ast::Stmt> =
             stmts.iter().enumerate().filter(|(at, _)| !late.contains(at)).map(|(_, stmt)| stmt).collect();
@@ -132,7 +134,7 @@ impl Checker<'_> {
         self.collect_classes(stmts);
         self.collect_type_constraints();
         self.collect_instances(stmts);
-        self.check_uses();
+        self.check_applications();
         self.collect_functions(early.iter().copied());
         let mut script = Script { locals: Vec::new(), body: Vec::new(), result: None };
         self.frame();
@@ -143,13 +145,13 @@ impl Checker<'_> {
                 let late: Vec<&ast::Stmt> = late.iter().map(|&at| &stmts[at]).collect();
                 self.collect_types(&late);
                 self.collect_type_constraints();
-                self.check_uses();
+                self.check_applications();
                 self.collect_functions(late.iter().copied());
             }
         }
         script.locals = std::mem::take(&mut self.frame().locals);
         for local in &mut script.locals {
-            local.ty = self.infer.settle(&local.ty);
+            local.ty = self.infer.zonk_with_defaults(&local.ty);
         }
         let wanted = |header: Span| {
             bodies.is_none_or(|bodies| {

@@ -16,11 +16,11 @@ use crate::types::Type;
 impl Checker<'_> {
     /// Reports a qualified name that has no definition here. Returns false if the module exports
     /// the name as something else.
-    pub(super) fn unknown_in_module(&mut self, name: &Name) -> bool {
+    pub(super) fn report_unknown_in_module(&mut self, name: &Name) -> bool {
         let Some((module_name, own)) = name.qualified() else { return false };
         match self.env.modules.get(module_name).cloned() {
-            Some(module) if module.shows(own) => return false,
-            Some(module) => self.not_in_module(name, module_name, &module, own),
+            Some(module) if module.exports(own) => return false,
+            Some(module) => self.report_not_in_module(name, module_name, &module, own),
             None => {
                 // The file may be imported under another name.
                 let file = format!("{module_name}.flx");
@@ -38,7 +38,7 @@ impl Checker<'_> {
 
     /// Reports a name that a module does not have or does not export. The place `at` ends with the
     /// name.
-    pub(in crate::check) fn not_in_module(
+    pub(in crate::check) fn report_not_in_module(
         &mut self,
         at: &Name,
         module_name: &str,
@@ -67,21 +67,21 @@ impl Checker<'_> {
     }
 
     /// Reports that a name is not defined, and returns an error term.
-    pub(super) fn unknown(&mut self, name: &ast::Name) -> Term {
+    pub(super) fn report_unknown_name(&mut self, name: &ast::Name) -> Term {
         if self.lookup_local(&name.text).is_some() || self.global(&name.text).is_some() {
             let error = TypeError::ValueWithTypeArguments { span: name.span, name: name.text.to_string() };
-            return self.wrong(error, name.span);
+            return self.error_term(error, name.span);
         }
-        if self.unknown_in_module(name) || self.is_module(name) {
+        if self.report_unknown_in_module(name) || self.is_module(name) {
             return Term::new(TermKind::Error, Type::error(), name.span);
         }
         if let Some(frame) = self.item.frames.iter().rev().find(|frame| frame.name == name.text) {
             let (span, name, declared) = (name.span, name.text.to_string(), frame.header);
-            return self.wrong(CallError::RecursiveUntyped { span, name, declared }, span);
+            return self.error_term(CallError::RecursiveUntyped { span, name, declared }, span);
         }
         let similar = self.similar_name(&name.text);
         let error = CallError::UnknownName { span: name.span, name: name.text.to_string(), similar };
-        self.wrong(error, name.span)
+        self.error_term(error, name.span)
     }
 
     /// Returns a known name that is similar to this one.
@@ -91,12 +91,12 @@ impl Checker<'_> {
         let similar = (self.reports.len() < MAX_REPORTS_WITH_SUGGESTIONS)
             .then(|| similar(name, self.known_names().iter().map(String::as_str)))
             .flatten();
-        self.env.elsewhere(name).or(similar)
+        self.env.qualified_export(name).or(similar)
     }
 }
 
 /// Returns the place of the word that begins a statement.
-pub(super) fn word(stmt: Span, word: &str) -> Span {
+pub(super) fn first_word_span(stmt: Span, word: &str) -> Span {
     Span { end: stmt.start + word.len() as u32, ..stmt }
 }
 
@@ -105,8 +105,8 @@ const MAX_REPORTS_WITH_SUGGESTIONS: usize = 50;
 
 impl Env {
     /// Returns the qualified name under which an imported module exports this name.
-    pub(super) fn elsewhere(&self, name: &str) -> Option<String> {
-        let found = self.modules.iter().filter(|(_, module)| module.shows(name));
+    pub(super) fn qualified_export(&self, name: &str) -> Option<String> {
+        let found = self.modules.iter().filter(|(_, module)| module.exports(name));
         found.map(|(module, _)| format!("{module}::{name}")).min()
     }
 }

@@ -31,10 +31,10 @@ pub(super) fn with_prefix(prefix: Vec<Stmt>, value: Term) -> Term {
 
 /// Reads a number with a suffix: returns the number before the suffix and the type that the suffix
 /// names.
-pub(super) fn suffixed(digits: &str, suffix: &str) -> (Number, Type) {
+pub(super) fn parse_suffixed_number(digits: &str, suffix: &str) -> (Number, Type) {
     let scalar = match suffix {
         "n" => Scalar::Bigint,
-        suffix => Scalar::named(suffix).expect("the lexer knows the suffixes"),
+        suffix => Scalar::from_name(suffix).expect("the lexer knows the suffixes"),
     };
     let number = if scalar.is_float() {
         Number::Real(Rounded::read(digits))
@@ -54,7 +54,11 @@ pub(super) enum Number {
 
 /// Expands `f"… {x:8.3} …"` to a sum of texts. Each value is formatted by `.str`, or by `fixed`
 /// with the given digits after the point, and padded with blanks on the left to the given width.
-pub(in crate::check) fn with_values(text: &Arc<str>, holes: &[ast::Interpolation], span: Span) -> Expr {
+pub(in crate::check) fn expand_interpolation(
+    text: &Arc<str>,
+    holes: &[ast::Interpolation],
+    span: Span,
+) -> Expr {
     let at = |kind, span| Expr { kind, span };
     // The functions that the expansion adds have an empty place after the value: the text does not
     // name them.

@@ -58,13 +58,13 @@ pub struct Lowered {
 /// The way in which an input reaches the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputBinding {
-    /// Not at all.
+    /// An input that is not bound.
     Nothing,
-    /// As a scalar; a code, below this size.
+    /// A scalar; a code is below this size.
     Scalar(u32, Option<u64>),
-    /// As an array of slots of this class, to be read.
+    /// An array of slots of this class, which is read.
     Read(Array, Class),
-    /// As an array of slots of this class, to be changed.
+    /// An array of slots of this class, which is changed.
     Change(Array, Class),
 }
 
@@ -99,7 +99,7 @@ pub(super) fn separable_types(ty: &Type, layout: &Layout) -> Option<Vec<Type>> {
 
 /// The exclusive upper bound of the codes in a slot; `None` if it holds no codes, or every word is
 /// one.
-pub(super) fn codes_below(leaf: &Leaf) -> Option<u64> {
+pub(super) fn code_bound(leaf: &Leaf) -> Option<u64> {
     match leaf {
         Leaf::Code(size) => size.to_u64(),
         Leaf::Scalar(_) => None,
@@ -107,7 +107,7 @@ pub(super) fn codes_below(leaf: &Leaf) -> Option<u64> {
 }
 
 /// A type as its values are stored: newtypes unfolded, arrays of one element that element.
-pub(super) fn bare(ty: &Type) -> Type {
+pub(super) fn storage_type(ty: &Type) -> Type {
     let mut ty = ty.unfold();
     loop {
         let TypeKind::Array(element, index) = ty.kind() else { return ty };

@@ -1,6 +1,6 @@
 //! Digits and codes as registers.
 
-use super::storage::Held;
+use super::storage::LoweredValue;
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{DigitExpr, Size, Space};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType};
@@ -41,7 +41,7 @@ impl<'p> Emitter<'p> {
         match digit {
             DigitExpr::Target(at) => Ok(target[*at as usize]),
             DigitExpr::Of(value, at) => match &self.values[value] {
-                Held::Index(digits) => Ok(digits[*at as usize]),
+                LoweredValue::Index(digits) => Ok(digits[*at as usize]),
                 _ => unreachable!("an index has digits"),
             },
             DigitExpr::Constant(size) => {
@@ -154,14 +154,14 @@ impl<'p> Emitter<'p> {
     }
 
     /// The index with a code.
-    pub(super) fn index_of_code(&mut self, code: Reg, space: &Space) -> Result<Held<'p>> {
+    pub(super) fn index_of_code(&mut self, code: Reg, space: &Space) -> Result<LoweredValue<'p>> {
         let extents = self.extents(space)?;
         let digits = (0..extents.len()).map(|at| self.part_of_code(code, &extents, at));
         let digits = digits.collect::<Result<Vec<_>>>()?;
         if extents.iter().filter(|extent| **extent > 1).count() > 1 {
             self.codes.insert(digits.clone(), (extents, code));
         }
-        Ok(Held::Index(digits.into()))
+        Ok(LoweredValue::Index(digits.into()))
     }
 
     /// The code of digits.

@@ -35,7 +35,7 @@ mod reduce;
 mod scan;
 mod storage;
 
-use crate::array_ir::storage::{Class as Memory, Storage};
+use crate::array_ir::storage::{CongruenceClass, Storage};
 use crate::array_ir::{self as ir, Block, End, Function, Type, Value};
 use crate::build::{self, Unit};
 use crate::core::Root;
@@ -46,9 +46,9 @@ use crate::loop_ir::{Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarTy
 use crate::types::Type as CoreType;
 use crate::value::Class;
 pub use binding::{InputBinding, Lowered, ResultSource};
-use binding::{bare, codes_below, separable_types, word};
+use binding::{code_bound, separable_types, storage_type, word};
 use std::rc::Rc;
-use storage::{Held, Place};
+use storage::{Location, LoweredValue};
 
 /// Statements of the longest kernel.
 const MAX_STATEMENTS: usize = 12_000;
@@ -61,7 +61,7 @@ macro_rules! declined {
         /// The reason why there are no loops for a unit.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Declined {
-            /// It is not built as array IR.
+            /// The reason why it is not built as array IR.
             Build(build::Declined),
             $( $(#[$doc])* $variant, )*
         }
@@ -125,7 +125,7 @@ struct OpenBlock {
 /// The loops or the block that a label of the array IR names.
 struct Target {
     /// The variables of the result of an exit, which are those of the next state.
-    place: Place,
+    location: Location,
     /// Left by an exit.
     exit: crate::loop_ir::Label,
     /// Ends a round, for `next`.
@@ -174,13 +174,13 @@ struct Emitter<'p> {
     /// The arrays that may lie in the same memory.
     storage: Storage,
     /// The memory of each class, inside of rounds that may run at the same time and elsewhere.
-    memory: HashMap<(Memory, bool), Array>,
+    memory: HashMap<(CongruenceClass, bool), Array>,
     /// The class whose memory an array is.
-    classes_of_memory: HashMap<Array, Memory>,
+    classes_of_memory: HashMap<Array, CongruenceClass>,
     kernel: Kernel,
     open: Vec<OpenBlock>,
     made: usize,
-    values: HashMap<Value, Held<'p>>,
+    values: HashMap<Value, LoweredValue<'p>>,
     labels: HashMap<ir::Label, Target>,
     constants: HashMap<Reg, u64>,
     /// Digits that were taken from a code, with their sizes and the code.
@@ -230,26 +230,26 @@ impl<'p> Emitter<'p> {
         let body: &'p Block = &self.function.body;
         for (at, ((value, ty), (outside, core_type))) in body.params.iter().zip(&built.inputs).enumerate() {
             let build::Outside { root, path } = outside.clone();
-            let (input, core_type) = (Input { root, path, part: None }, self.bare(core_type));
-            let held = match at < built.changes.len() {
+            let (input, core_type) = (Input { root, path, part: None }, self.storage_type(core_type));
+            let lowered = match at < built.changes.len() {
                 true => self.changed_input(input, &core_type, *value, ty)?,
                 false => self.input(input, &core_type, ty)?,
             };
-            self.values.insert(*value, held);
+            self.values.insert(*value, lowered);
         }
         self.stmts(&body.stmts)?;
         let End::Yield(value) = body.end else { unreachable!("a function yields its value") };
-        let (held, ty) = (self.values[&value].clone(), self.uses.types[&value]);
-        let results = match (self.unit.region, &held, ty) {
+        let (lowered, ty) = (self.values[&value].clone(), self.uses.types[&value]);
+        let results = match (self.unit.region, &lowered, ty) {
             (Region::Term(term), ..) => {
-                let layout = self.unit.layouts.of(&self.bare(&term.ty));
-                vec![self.bind_result(&held, ty, &layout)?]
+                let layout = self.unit.layouts.of(&self.storage_type(&term.ty));
+                vec![self.bind_result(&lowered, ty, &layout)?]
             }
-            (Region::Loop(_), Held::Tuple(parts), Type::Tuple(types)) if built.changes.len() != 1 => {
-                let parts: Vec<(Held<'p>, &Type)> = parts.iter().cloned().zip(types).collect();
+            (Region::Loop(_), LoweredValue::Tuple(parts), Type::Tuple(types)) if built.changes.len() != 1 => {
+                let parts: Vec<(LoweredValue<'p>, &Type)> = parts.iter().cloned().zip(types).collect();
                 self.bind_changed_variables(built, &parts)?
             }
-            (Region::Loop(_), ..) => self.bind_changed_variables(built, &[(held, ty)])?,
+            (Region::Loop(_), ..) => self.bind_changed_variables(built, &[(lowered, ty)])?,
         };
         Ok(self.finish(built.changes.clone(), results))
     }
@@ -258,17 +258,17 @@ impl<'p> Emitter<'p> {
     fn bind_changed_variables(
         &mut self,
         built: &Unit,
-        values: &[(Held<'p>, &Type)],
+        values: &[(LoweredValue<'p>, &Type)],
     ) -> Result<Vec<ResultSource>> {
         let mut results = Vec::new();
-        for (number, ((held, ty), (_, core_type))) in values.iter().zip(&built.inputs).enumerate() {
+        for (number, ((lowered, ty), (_, core_type))) in values.iter().zip(&built.inputs).enumerate() {
             let own = Origin::InOut(number as u32);
-            let array = self.whole_array(held).filter(|array| self.kernel.arrays[*array].origin == own);
+            let array = self.whole_array(lowered).filter(|array| self.kernel.arrays[*array].origin == own);
             results.push(match array {
                 Some(_) => ResultSource::Changed(number),
                 None => {
-                    let layout = self.unit.layouts.of(&self.bare(core_type));
-                    self.bind_result(held, ty, &layout)?
+                    let layout = self.unit.layouts.of(&self.storage_type(core_type));
+                    self.bind_result(lowered, ty, &layout)?
                 }
             });
         }
@@ -312,8 +312,8 @@ impl<'p> Emitter<'p> {
     }
 
     /// A type of the body as its values are stored.
-    fn bare(&self, ty: &CoreType) -> CoreType {
-        bare(&(self.unit.concrete)(ty))
+    fn storage_type(&self, ty: &CoreType) -> CoreType {
+        storage_type(&(self.unit.concrete)(ty))
     }
 
     /// The value of a variable outside that changes. It is one input; an array is changed where it
@@ -324,7 +324,7 @@ impl<'p> Emitter<'p> {
         core_type: &CoreType,
         value: Value,
         ty: &Type,
-    ) -> Result<Held<'p>> {
+    ) -> Result<LoweredValue<'p>> {
         let layout = self.unit.layouts.of(core_type);
         self.expect_slots(&layout, ty)?;
         match (layout.slots, ty) {
@@ -356,7 +356,7 @@ impl<'p> Emitter<'p> {
         core_type: &CoreType,
         layout: &Layout,
         ty: &Type,
-    ) -> Result<Option<Held<'p>>> {
+    ) -> Result<Option<LoweredValue<'p>>> {
         let (Form::Parts(parts), Type::Tuple(types)) = (&layout.form, ty) else { return Ok(None) };
         let components = separable_types(core_type, layout).filter(|all| all.len() == types.len());
         let Some(components) = components else { return Ok(None) };
@@ -364,14 +364,14 @@ impl<'p> Emitter<'p> {
         let mut values = Vec::new();
         for (((start, layout), component), ty) in parts.iter().zip(&components).zip(types) {
             let part = Some((begin + start, layout.slots));
-            let component = self.bare(component);
+            let component = self.storage_type(component);
             values.push(self.input(Input { part, ..input.clone() }, &component, ty)?);
         }
-        Ok(Some(Held::Tuple(values.into())))
+        Ok(Some(LoweredValue::Tuple(values.into())))
     }
 
     /// The value of a variable outside, or of a part of it.
-    fn input(&mut self, input: Input, core_type: &CoreType, ty: &Type) -> Result<Held<'p>> {
+    fn input(&mut self, input: Input, core_type: &CoreType, ty: &Type) -> Result<LoweredValue<'p>> {
         let layout = self.unit.layouts.of(core_type);
         self.expect_slots(&layout, ty)?;
         if let Some(parts) = self.separate_parts(&input, core_type, &layout, ty)? {
@@ -385,19 +385,19 @@ impl<'p> Emitter<'p> {
     }
 
     /// An input of one slot.
-    fn word_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<Held<'p>> {
+    fn word_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<LoweredValue<'p>> {
         let leaf = layout.leaf().ok_or(Declined::Sum)?;
         let scalar = word(&leaf)?;
         self.kernel.scalars.push(scalar);
         let number = self.kernel.scalars.len() as u32 - 1;
         self.inputs.push(input);
-        self.bindings.push(InputBinding::Scalar(number, codes_below(&leaf)));
+        self.bindings.push(InputBinding::Scalar(number, code_bound(&leaf)));
         let reg = self.set(scalar, Op::Scalar(number))?;
-        self.of_word(reg, ty)
+        self.value_of_word(reg, ty)
     }
 
     /// An input of several slots, which is read.
-    fn array_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<Held<'p>> {
+    fn array_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<LoweredValue<'p>> {
         let number = self.inputs.len() as u32;
         let array = self.array(Origin::Input(number), layout.class, layout.slots as u64)?;
         self.inputs.push(input);
@@ -417,16 +417,21 @@ impl<'p> Emitter<'p> {
     }
 
     /// Makes a value a result of the kernel.
-    fn bind_result(&mut self, held: &Held<'p>, ty: &Type, layout: &Layout) -> Result<ResultSource> {
+    fn bind_result(
+        &mut self,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+        layout: &Layout,
+    ) -> Result<ResultSource> {
         self.expect_slots(layout, ty)?;
-        match (layout.slots, held, &layout.form) {
+        match (layout.slots, lowered, &layout.form) {
             (0, ..) => Ok(ResultSource::Unit),
             (1, ..) => {
-                let reg = self.word_of(held, ty)?;
+                let reg = self.word_of(lowered, ty)?;
                 self.kernel.scalar_results.push(reg);
                 Ok(ResultSource::Word(self.kernel.scalar_results.len() - 1))
             }
-            (_, Held::Tuple(parts), Form::Parts(layouts)) if parts.len() == layouts.len() => {
+            (_, LoweredValue::Tuple(parts), Form::Parts(layouts)) if parts.len() == layouts.len() => {
                 let Type::Tuple(types) = ty else { unreachable!("a tuple has the type of one") };
                 let mut given = Vec::new();
                 for ((part, ty), (_, layout)) in parts.iter().zip(types).zip(layouts) {
@@ -436,7 +441,7 @@ impl<'p> Emitter<'p> {
             }
             (slots, ..) => {
                 let number = self.classes.len() as u32;
-                if let Some(array) = self.as_entire_scratch_array(held, slots as u64, layout.class) {
+                if let Some(array) = self.as_entire_scratch_array(lowered, slots as u64, layout.class) {
                     self.classes.push(layout.class);
                     self.kernel.arrays[array].origin = Origin::Result(number);
                     return Ok(ResultSource::Array(number, layout.class));
@@ -444,15 +449,15 @@ impl<'p> Emitter<'p> {
                 self.classes.push(layout.class);
                 let array = self.array(Origin::Result(number), layout.class, slots as u64)?;
                 let base = self.int(0)?;
-                self.store(held, ty, array, base)?;
+                self.store(lowered, ty, array, base)?;
                 Ok(ResultSource::Array(number, layout.class))
             }
         }
     }
 
     /// Returns the scratch array whose whole contents are this value, if there is one.
-    fn as_entire_scratch_array(&self, held: &Held<'p>, slots: u64, class: Class) -> Option<Array> {
-        let array = self.whole_array(held)?;
+    fn as_entire_scratch_array(&self, lowered: &LoweredValue<'p>, slots: u64, class: Class) -> Option<Array> {
+        let array = self.whole_array(lowered)?;
         let info = self.kernel.arrays[array];
         let whole = info.origin == Origin::Scratch
             && self.kernel.slots[array] == slots
@@ -532,21 +537,21 @@ impl<'p> Emitter<'p> {
     }
 
     /// A value without slots.
-    fn without_slots(&mut self, ty: &Type) -> Result<Held<'p>> {
+    fn without_slots(&mut self, ty: &Type) -> Result<LoweredValue<'p>> {
         match ty {
             Type::Index(space) => {
                 let zero = self.int(0)?;
-                Ok(Held::Index(vec![zero; space.digits.len()].into()))
+                Ok(LoweredValue::Index(vec![zero; space.digits.len()].into()))
             }
             Type::Tuple(types) => {
                 let parts = types.iter().map(|ty| self.without_slots(ty)).collect::<Result<Vec<_>>>()?;
-                Ok(Held::Tuple(parts.into()))
+                Ok(LoweredValue::Tuple(parts.into()))
             }
             Type::Array(space, element) => match self.count(space)? {
-                0 => Ok(Held::Array(Rc::new(storage::ArrayValue::List(Vec::new())))),
+                0 => Ok(LoweredValue::Array(Rc::new(storage::ArrayValue::List(Vec::new())))),
                 _ => {
                     let only = self.without_slots(element)?;
-                    Ok(Held::Array(Rc::new(storage::ArrayValue::Repeated(only))))
+                    Ok(LoweredValue::Array(Rc::new(storage::ArrayValue::Repeated(only))))
                 }
             },
             Type::Element(_) | Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),

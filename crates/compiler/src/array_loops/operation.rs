@@ -1,6 +1,6 @@
 //! Statements of the array IR, one by one.
 
-use super::storage::{ArrayValue, Held};
+use super::storage::{ArrayValue, LoweredValue};
 use super::{Declined, Emitter, Result, Target};
 use crate::array_ir::visit::Part;
 use crate::array_ir::{self as ir, Block, Effect, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
@@ -14,68 +14,68 @@ impl<'p> Emitter<'p> {
     /// Emits statements; leaves early where a statement always leaves.
     pub(super) fn stmts(&mut self, stmts: &'p [ArrayStmt]) -> Result<()> {
         for stmt in stmts {
-            let held = self.operation(stmt)?;
-            self.values.insert(stmt.value, held);
+            let lowered = self.operation(stmt)?;
+            self.values.insert(stmt.value, lowered);
         }
         Ok(())
     }
 
     pub(super) fn word(&self, value: Value) -> Reg {
         match &self.values[&value] {
-            Held::Word(reg) => *reg,
+            LoweredValue::Word(reg) => *reg,
             _ => unreachable!("{value} is a word"),
         }
     }
 
-    fn operation(&mut self, stmt: &'p ArrayStmt) -> Result<Held<'p>> {
+    fn operation(&mut self, stmt: &'p ArrayStmt) -> Result<LoweredValue<'p>> {
         match &stmt.op {
             ArrayOp::Const(element, bits) => {
                 let ty = super::storage::scalar_type(*element);
-                self.set(ty, crate::loop_ir::Op::Const(ty, *bits)).map(Held::Word)
+                self.set(ty, crate::loop_ir::Op::Const(ty, *bits)).map(LoweredValue::Word)
             }
             ArrayOp::Size(size) => {
                 let number = self.number(size)?;
-                self.size(number).map(Held::Word)
+                self.size(number).map(LoweredValue::Word)
             }
             ArrayOp::Prim(prim, values) => {
                 let element = values.first().and_then(|value| self.uses.types[value].element());
                 let element = element.expect("a primitive is of elements");
                 let args: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
-                self.prim(*prim, element, &args).map(Held::Word)
+                self.prim(*prim, element, &args).map(LoweredValue::Word)
             }
             ArrayOp::Select(condition, a, b) if stmt.ty.has_array() => {
-                let (place, condition) = (self.place_of(stmt.value)?, self.word(*condition));
-                let (then, ()) = self.block(|this| this.move_to(&place, *a))?;
-                let (otherwise, ()) = self.block(|this| this.move_to(&place, *b))?;
+                let (location, condition) = (self.location_of(stmt.value)?, self.word(*condition));
+                let (then, ()) = self.block(|this| this.move_to(&location, *a))?;
+                let (otherwise, ()) = self.block(|this| this.move_to(&location, *b))?;
                 self.emit(Stmt::If(condition, then, otherwise))?;
-                self.read(&place)
+                self.read(&location)
             }
             ArrayOp::Select(condition, a, b) => {
                 let (a, b) = (self.values[a].clone(), self.values[b].clone());
                 self.select(self.word(*condition), &a, &b)
             }
             ArrayOp::Tuple(values) => {
-                Ok(Held::Tuple(values.iter().map(|v| self.values[v].clone()).collect()))
+                Ok(LoweredValue::Tuple(values.iter().map(|v| self.values[v].clone()).collect()))
             }
             ArrayOp::Part(value, part) => match &self.values[value] {
-                Held::Tuple(parts) => Ok(parts[*part as usize].clone()),
+                LoweredValue::Tuple(parts) => Ok(parts[*part as usize].clone()),
                 _ => unreachable!("{value} is a tuple"),
             },
             ArrayOp::Array(_, values) => {
                 let items = values.iter().map(|value| self.values[value].clone()).collect();
-                self.list(stmt.value, &stmt.ty, items)
+                self.array_of_elements(stmt.value, &stmt.ty, items)
             }
             ArrayOp::Index(array, at) => match self.values[at].clone() {
-                Held::Index(digits) => {
+                LoweredValue::Index(digits) => {
                     let element = self.element(*array, &digits)?;
                     if self.storage.is_copied(stmt.value) && self.slots(&stmt.ty)? > 0 {
-                        return self.stored_as(stmt.value, &element);
+                        return self.store_in_class(stmt.value, &element);
                     }
                     Ok(element)
                 }
                 _ => unreachable!("{at} is an index"),
             },
-            ArrayOp::At(_, digits) => Ok(Held::Index(self.digits(digits, &[])?.into())),
+            ArrayOp::At(_, digits) => Ok(LoweredValue::Index(self.digits(digits, &[])?.into())),
             ArrayOp::Locate(space, values, _) => {
                 let digits: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
                 for (digit, extent) in digits.iter().zip(self.extents(space)?) {
@@ -83,7 +83,7 @@ impl<'p> Emitter<'p> {
                     let fits = self.compare(Compare::LtUnsigned, *digit, extent)?;
                     self.check(fits)?;
                 }
-                Ok(Held::Index(digits.into()))
+                Ok(LoweredValue::Index(digits.into()))
             }
             ArrayOp::TryLocate(size, value) => {
                 let (size, number) = (self.number(size)?, self.word(*value));
@@ -91,7 +91,7 @@ impl<'p> Emitter<'p> {
                 let is_below = self.compare(Compare::LtUnsigned, number, size)?;
                 let after = self.binary(Binary::Add, number, one)?;
                 let digit = self.set(ScalarType::I64, crate::loop_ir::Op::Select(is_below, after, zero))?;
-                Ok(Held::Index([digit].into()))
+                Ok(LoweredValue::Index([digit].into()))
             }
             ArrayOp::Number(digit) => {
                 let reg = self.digit(digit, &[])?;
@@ -103,11 +103,11 @@ impl<'p> Emitter<'p> {
                 if let Some(bound) = bound {
                     self.open.last_mut().expect("a block is open").bounds.insert(reg, bound);
                 }
-                Ok(Held::Word(reg))
+                Ok(LoweredValue::Word(reg))
             }
             ArrayOp::Check(condition, ..) => {
                 self.check(self.word(*condition))?;
-                Ok(Held::Tuple(Vec::new().into()))
+                Ok(LoweredValue::Tuple(Vec::new().into()))
             }
             ArrayOp::Map(body) => self.map(stmt, body),
             ArrayOp::Reduce { combine, grouping, start, body } => {
@@ -122,19 +122,20 @@ impl<'p> Emitter<'p> {
                 self.while_loop(stmt.value, *label, *state, condition, body)
             }
             ArrayOp::Block(label, body) => {
-                let (place, exit) = (self.place_of(stmt.value)?, self.kernel.new_label());
-                self.labels.insert(*label, Target { place: place.clone(), exit, next: Stmt::Break(exit) });
-                let stmts = self.ending(body, &place)?;
+                let (location, exit) = (self.location_of(stmt.value)?, self.kernel.new_label());
+                self.labels
+                    .insert(*label, Target { location: location.clone(), exit, next: Stmt::Break(exit) });
+                let stmts = self.ending(body, &location)?;
                 self.emit(Stmt::Block(exit, stmts))?;
-                self.read(&place)
+                self.read(&location)
             }
             ArrayOp::If(condition, then, otherwise) => {
-                let place = self.place_of(stmt.value)?;
-                let then = self.ending(then, &place)?;
-                let otherwise = self.ending(otherwise, &place)?;
+                let location = self.location_of(stmt.value)?;
+                let then = self.ending(then, &location)?;
+                let otherwise = self.ending(otherwise, &location)?;
                 let condition = self.word(*condition);
                 self.emit(Stmt::If(condition, then, otherwise))?;
-                self.read(&place)
+                self.read(&location)
             }
             ArrayOp::Scan { combine, grouping, body } => self.scan(stmt, combine, *grouping, body),
             ArrayOp::ReduceAt { .. } | ArrayOp::Filter(_) | ArrayOp::Order(_) => Err(Declined::Scatter),
@@ -151,10 +152,10 @@ impl<'p> Emitter<'p> {
                         self.undefined_value(ty)?
                     });
                 }
-                Ok(Held::Sum(self.int(u64::from(*case))?, pieces.into()))
+                Ok(LoweredValue::Sum(self.int(u64::from(*case))?, pieces.into()))
             }
             ArrayOp::Tag(value) => match &self.values[value] {
-                Held::Sum(tag, _) => Ok(Held::Word(*tag)),
+                LoweredValue::Sum(tag, _) => Ok(LoweredValue::Word(*tag)),
                 _ => unreachable!("{value} is a sum"),
             },
             ArrayOp::Pack(..) | ArrayOp::Open(..) | ArrayOp::Require(..) => Err(Declined::Arrival),
@@ -162,19 +163,19 @@ impl<'p> Emitter<'p> {
     }
 
     /// The block of the case of a sum, or of the piece that an index of one digit is in.
-    fn switch(&mut self, stmt: &'p ArrayStmt, value: Value, blocks: &'p [Block]) -> Result<Held<'p>> {
-        let place = self.place_of(stmt.value)?;
+    fn switch(&mut self, stmt: &'p ArrayStmt, value: Value, blocks: &'p [Block]) -> Result<LoweredValue<'p>> {
+        let location = self.location_of(stmt.value)?;
         // Each case with the condition under which it is this one or one before, and its piece.
         let mut cases = Vec::new();
         match self.values[&value].clone() {
-            Held::Sum(tag, pieces) => {
+            LoweredValue::Sum(tag, pieces) => {
                 for (case, piece) in (0..).zip(pieces.iter()) {
                     let number = self.int(case)?;
                     let is_it = self.compare(Compare::Eq, tag, number)?;
                     cases.push((is_it, piece.clone()));
                 }
             }
-            Held::Index(digits) => {
+            LoweredValue::Index(digits) => {
                 let mut begin = 0u64;
                 for block in blocks {
                     let (_, Type::Index(space)) = &block.params[0] else {
@@ -185,7 +186,7 @@ impl<'p> Emitter<'p> {
                     let end = self.size(begin)?;
                     let is_below = self.compare(Compare::LtUnsigned, digits[0], end)?;
                     let digit = self.binary(Binary::Sub, digits[0], from)?;
-                    cases.push((is_below, Held::Index([digit].into())));
+                    cases.push((is_below, LoweredValue::Index([digit].into())));
                 }
             }
             _ => unreachable!("{value} has cases"),
@@ -194,11 +195,11 @@ impl<'p> Emitter<'p> {
         let last = blocks.len() - 1;
         for (at, (block, (condition, piece))) in blocks.iter().zip(cases).enumerate().rev() {
             self.values.insert(block.params[0].0, piece);
-            let own = self.ending(block, &place)?;
+            let own = self.ending(block, &location)?;
             stmts = if at == last { own } else { vec![Stmt::If(condition, own, stmts)] };
         }
         stmts.into_iter().try_for_each(|stmt| self.emit(stmt))?;
-        self.read(&place)
+        self.read(&location)
     }
 
     fn check(&mut self, condition: Reg) -> Result<()> {
@@ -208,29 +209,29 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// The statements of a block whose value goes to a place.
-    fn ending(&mut self, block: &'p Block, place: &super::Place) -> Result<Vec<Stmt>> {
+    /// The statements of a block whose value goes to a location.
+    fn ending(&mut self, block: &'p Block, location: &super::Location) -> Result<Vec<Stmt>> {
         let (stmts, ()) = self.block(|this| {
             this.stmts(&block.stmts)?;
-            this.end(block.end, place)
+            this.end(block.end, location)
         })?;
         Ok(stmts)
     }
 
-    /// The end of a block whose value goes to a place.
-    fn end(&mut self, end: End, place: &super::Place) -> Result<()> {
+    /// The end of a block whose value goes to a location.
+    fn end(&mut self, end: End, location: &super::Location) -> Result<()> {
         match end {
-            End::Yield(value) => self.move_to(place, value),
+            End::Yield(value) => self.move_to(location, value),
             End::Exit(label, value) => {
                 let target = &self.labels[&label];
-                let (place, exit) = (target.place.clone(), target.exit);
-                self.move_to(&place, value)?;
+                let (location, exit) = (target.location.clone(), target.exit);
+                self.move_to(&location, value)?;
                 self.emit(Stmt::Break(exit))
             }
             End::Next(label, value) => {
                 let target = &self.labels[&label];
-                let (place, next) = (target.place.clone(), target.next.clone());
-                self.move_to(&place, value)?;
+                let (location, next) = (target.location.clone(), target.next.clone());
+                self.move_to(&location, value)?;
                 self.emit(next)
             }
         }
@@ -241,7 +242,7 @@ impl<'p> Emitter<'p> {
     /// Loops over digits below these extents, one inside the other; `slots` are made in each round
     /// of the innermost one. The outermost loop is parallel if it is profitable and no loop around
     /// it is parallel.
-    pub(super) fn nest(
+    pub(super) fn loop_nest(
         &mut self,
         extents: &[u64],
         slots: u64,
@@ -289,14 +290,14 @@ impl<'p> Emitter<'p> {
         self.emit(Stmt::For { label, index, low, high: count, body })
     }
 
-    fn map(&mut self, stmt: &'p ArrayStmt, body: &'p Block) -> Result<Held<'p>> {
+    fn map(&mut self, stmt: &'p ArrayStmt, body: &'p Block) -> Result<LoweredValue<'p>> {
         let Type::Array(space, element) = &stmt.ty else { unreachable!("a map is an array") };
         match self.count(space)? {
-            0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
+            0 => return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new())))),
             1 => {
                 let zero = self.int(0)?;
                 let only = self.readable_round(body, &vec![zero; space.digits.len()], element)?;
-                return Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))));
+                return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))));
             }
             _ => {}
         }
@@ -304,23 +305,32 @@ impl<'p> Emitter<'p> {
             // Checks are all that there is to do.
             if body.effect() != Effect::Total {
                 let extents = self.extents(space)?;
-                self.nest(&extents, 1, &mut |this, digits| this.round(body, digits).map(drop))?;
+                self.loop_nest(&extents, 1, &mut |this, digits| this.round(body, digits).map(drop))?;
             }
             return self.without_slots(&stmt.ty);
         }
-        let pending = Held::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
-        if self.storage.is_delayed(stmt.value) { Ok(pending) } else { self.stored_as(stmt.value, &pending) }
+        let pending = LoweredValue::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
+        if self.storage.is_delayed(stmt.value) {
+            Ok(pending)
+        } else {
+            self.store_in_class(stmt.value, &pending)
+        }
     }
 
     /// The value of a body at digits, of whose arrays elements can be read.
-    pub(super) fn readable_round(&mut self, body: &'p Block, digits: &[Reg], ty: &Type) -> Result<Held<'p>> {
-        let held = self.round(body, digits)?;
-        self.readable(&held, ty)
+    pub(super) fn readable_round(
+        &mut self,
+        body: &'p Block,
+        digits: &[Reg],
+        ty: &Type,
+    ) -> Result<LoweredValue<'p>> {
+        let lowered = self.round(body, digits)?;
+        self.readable(&lowered, ty)
     }
 
     /// The value of a body at digits.
-    pub(super) fn round(&mut self, body: &'p Block, digits: &[Reg]) -> Result<Held<'p>> {
-        self.values.insert(body.params[0].0, Held::Index(digits.into()));
+    pub(super) fn round(&mut self, body: &'p Block, digits: &[Reg]) -> Result<LoweredValue<'p>> {
+        self.values.insert(body.params[0].0, LoweredValue::Index(digits.into()));
         self.stmts(&body.stmts)?;
         match body.end {
             End::Yield(value) => Ok(self.values[&value].clone()),
@@ -332,8 +342,8 @@ impl<'p> Emitter<'p> {
     fn is_used_whole(&self, body: &Block) -> bool {
         let index = body.params[0].0;
         let in_memory = |array: Value| {
-            let held = self.values.get(&array);
-            matches!(held, Some(Held::Array(value)) if matches!(**value, ArrayValue::Memory { .. }))
+            let lowered = self.values.get(&array);
+            matches!(lowered, Some(LoweredValue::Array(value)) if matches!(**value, ArrayValue::Memory { .. }))
         };
         let mut whole = true;
         body.for_each_block(&mut |block| {
@@ -356,32 +366,37 @@ impl<'p> Emitter<'p> {
         let stride = self.slots(element)?;
         let extents = self.extents(space)?;
         let mut round = |this: &mut Self, digits: &[Reg]| {
-            let held = this.round(body, digits)?;
+            let lowered = this.round(body, digits)?;
             let slot = this.slot_of(space, stride, base, digits)?;
-            this.store(&held, element, array, slot)
+            this.store(&lowered, element, array, slot)
         };
         if extents.len() > 1 && self.is_used_whole(body) {
             // The digits are not used one by one: one loop, with more rounds to share.
             let count = self.count(space)?;
-            return self.nest(&[count], stride, &mut |this, digits| {
-                let Held::Index(digits) = this.index_of_code(digits[0], space)? else {
+            return self.loop_nest(&[count], stride, &mut |this, digits| {
+                let LoweredValue::Index(digits) = this.index_of_code(digits[0], space)? else {
                     unreachable!("a code is that of an index")
                 };
                 round(this, &digits)
             });
         }
-        self.nest(&extents, stride, &mut round)
+        self.loop_nest(&extents, stride, &mut round)
     }
 
-    fn view(&mut self, stmt: &'p ArrayStmt, source: Value, digits: &'p [ir::DigitExpr]) -> Result<Held<'p>> {
+    fn view(
+        &mut self,
+        stmt: &'p ArrayStmt,
+        source: Value,
+        digits: &'p [ir::DigitExpr],
+    ) -> Result<LoweredValue<'p>> {
         let Type::Array(space, _) = &stmt.ty else { unreachable!("a view is an array") };
         if self.count(space)? == 0 {
-            return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new()))));
+            return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new()))));
         }
-        Ok(Held::Array(Rc::new(ArrayValue::View { source, digits })))
+        Ok(LoweredValue::Array(Rc::new(ArrayValue::View { source, digits })))
     }
 
-    fn concat(&mut self, stmt: &'p ArrayStmt, a: Value, b: Value) -> Result<Held<'p>> {
+    fn concat(&mut self, stmt: &'p ArrayStmt, a: Value, b: Value) -> Result<LoweredValue<'p>> {
         if self.slots(&stmt.ty)? == 0 {
             return self.without_slots(&stmt.ty);
         }
@@ -389,15 +404,21 @@ impl<'p> Emitter<'p> {
         let zero = self.int(0)?;
         let first = self.slots(self.uses.types[&a])?;
         for (part, at) in [(a, 0), (b, first)] {
-            let (held, ty) = (self.values[&part].clone(), self.uses.types[&part]);
+            let (lowered, ty) = (self.values[&part].clone(), self.uses.types[&part]);
             let at = self.size(at)?;
-            self.store(&held, ty, array, at)?;
+            self.store(&lowered, ty, array, at)?;
         }
         self.load(&stmt.ty, array, zero)
     }
 
     /// An array with another element: in its memory, or in a copy if the array is still read.
-    fn update(&mut self, stmt: &'p ArrayStmt, array: Value, at: Value, element: Value) -> Result<Held<'p>> {
+    fn update(
+        &mut self,
+        stmt: &'p ArrayStmt,
+        array: Value,
+        at: Value,
+        element: Value,
+    ) -> Result<LoweredValue<'p>> {
         let Type::Index(space) = self.uses.types[&at] else { unreachable!("{at} is an index") };
         let levels = stmt.ty.levels_at(space).expect("an array is updated at levels that it has");
         let (_, ty) = *levels.last().expect("an update has a level");
@@ -406,14 +427,14 @@ impl<'p> Emitter<'p> {
             return Ok(self.values[&array].clone());
         }
         if self.count(space)? == 1 {
-            let one = |held, _| Held::Array(Rc::new(ArrayValue::List(vec![held])));
+            let one = |lowered, _| LoweredValue::Array(Rc::new(ArrayValue::List(vec![lowered])));
             return Ok(levels.iter().rev().fold(new, one));
         }
         // An element that is computed from the array is complete before the array changes.
         let new = self.detached(&new, ty)?;
-        let held = self.stored_as_update(stmt.value, array)?;
-        let (array, base) = (self.whole_array(&held).expect("an array is stored"), self.int(0)?);
-        let Held::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
+        let lowered = self.store_for_update(stmt.value, array)?;
+        let (array, base) = (self.whole_array(&lowered).expect("an array is stored"), self.int(0)?);
+        let LoweredValue::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
         let (mut slot, mut digits) = (base, &digits[..]);
         for (space, element) in levels {
             let (own, rest) = digits.split_at(space.digits.len());
@@ -421,35 +442,37 @@ impl<'p> Emitter<'p> {
             digits = rest;
         }
         self.store(&new, ty, array, slot)?;
-        Ok(held)
+        Ok(lowered)
     }
 
     /// A value whose arrays are in memory.
-    fn detached(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
-        self.stored_unless(held, ty, |array| {
+    fn detached(&mut self, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {
+        self.stored_unless(lowered, ty, |array| {
             matches!(array, ArrayValue::Memory { .. } | ArrayValue::Repeated(_) | ArrayValue::Unread)
         })
     }
 
     /// A value of whose arrays elements can be read.
-    pub(super) fn readable(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
-        self.stored_unless(held, ty, |array| !matches!(array, ArrayValue::Pending(_)))
+    pub(super) fn readable(&mut self, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {
+        self.stored_unless(lowered, ty, |array| !matches!(array, ArrayValue::Pending(_)))
     }
 
     /// A value with its arrays in memory, but for those that stay as they are.
     fn stored_unless(
         &mut self,
-        held: &Held<'p>,
+        lowered: &LoweredValue<'p>,
         ty: &Type,
         stays: fn(&ArrayValue<'p>) -> bool,
-    ) -> Result<Held<'p>> {
-        match (held, ty) {
-            (Held::Tuple(parts), Type::Tuple(types)) => {
+    ) -> Result<LoweredValue<'p>> {
+        match (lowered, ty) {
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
                 let parts = parts.iter().zip(types).map(|(part, ty)| self.stored_unless(part, ty, stays));
-                Ok(Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+                Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
             }
-            (Held::Array(array), _) if !stays(array) && self.slots(ty)? > 0 => self.stored(held, ty),
-            _ => Ok(held.clone()),
+            (LoweredValue::Array(array), _) if !stays(array) && self.slots(ty)? > 0 => {
+                self.store_in_own_memory(lowered, ty)
+            }
+            _ => Ok(lowered.clone()),
         }
     }
 
@@ -462,18 +485,18 @@ impl<'p> Emitter<'p> {
         range: Option<Range>,
         state: Value,
         body: &'p Block,
-    ) -> Result<Held<'p>> {
-        let place = self.place_of(value)?;
-        self.move_to(&place, state)?;
-        let round = |this: &mut Self, index: Held<'p>| {
-            let before = this.read(&place)?;
+    ) -> Result<LoweredValue<'p>> {
+        let location = self.location_of(value)?;
+        self.move_to(&location, state)?;
+        let round = |this: &mut Self, index: LoweredValue<'p>| {
+            let before = this.read(&location)?;
             this.values.insert(body.params[0].0, index);
             this.values.insert(body.params[1].0, before);
             this.stmts(&body.stmts)?;
-            this.end(body.end, &place)
+            this.end(body.end, &location)
         };
         let exit = self.kernel.new_label();
-        let target = |next: Stmt| Target { place: place.clone(), exit, next };
+        let target = |next: Stmt| Target { location: location.clone(), exit, next };
         match range {
             Some(Range { low, high, inclusive }) => {
                 self.labels.insert(label, target(Stmt::Continue(exit)));
@@ -487,7 +510,7 @@ impl<'p> Emitter<'p> {
                     high = self.binary(Binary::Add, high, one)?;
                 }
                 let index = self.reg(ScalarType::I64);
-                let (body, ()) = self.block(|this| round(this, Held::Word(index)))?;
+                let (body, ()) = self.block(|this| round(this, LoweredValue::Word(index)))?;
                 self.emit(Stmt::For { label: exit, index, low, high, body })?;
             }
             None => {
@@ -501,9 +524,10 @@ impl<'p> Emitter<'p> {
                     let (stmts, ()) = self.block(|this| {
                         this.nest_inside(&extents, false, &mut Vec::new(), &mut |this, digits| {
                             if !this.uses.continued.contains(&label) {
-                                return round(this, Held::Index(digits.into()));
+                                return round(this, LoweredValue::Index(digits.into()));
                             }
-                            let (stmts, ()) = this.block(|this| round(this, Held::Index(digits.into())))?;
+                            let (stmts, ()) =
+                                this.block(|this| round(this, LoweredValue::Index(digits.into())))?;
                             this.emit(Stmt::Block(next, stmts))
                         })
                     })?;
@@ -515,11 +539,11 @@ impl<'p> Emitter<'p> {
                 }
             }
         }
-        self.read(&place)
+        self.read(&location)
     }
 
     /// Loops in order over digits below these extents; nothing inside runs in parallel.
-    pub(super) fn in_order(
+    pub(super) fn sequential_loops(
         &mut self,
         extents: &[u64],
         digits: &mut Vec<Reg>,
@@ -538,22 +562,22 @@ impl<'p> Emitter<'p> {
         state: Value,
         condition: &'p Block,
         body: &'p Block,
-    ) -> Result<Held<'p>> {
-        let place = self.place_of(value)?;
-        self.move_to(&place, state)?;
+    ) -> Result<LoweredValue<'p>> {
+        let location = self.location_of(value)?;
+        self.move_to(&location, state)?;
         let exit = self.kernel.new_label();
-        self.labels.insert(label, Target { place: place.clone(), exit, next: Stmt::Continue(exit) });
+        self.labels.insert(label, Target { location: location.clone(), exit, next: Stmt::Continue(exit) });
         let (stmts, ()) = self.block(|this| {
-            let now = this.read(&place)?;
+            let now = this.read(&location)?;
             this.values.insert(condition.params[0].0, now.clone());
             this.stmts(&condition.stmts)?;
             let goes_on = this.word(condition.end.value());
             this.emit(Stmt::If(goes_on, Vec::new(), vec![Stmt::Break(exit)]))?;
             this.values.insert(body.params[0].0, now);
             this.stmts(&body.stmts)?;
-            this.end(body.end, &place)
+            this.end(body.end, &location)
         })?;
         self.emit(Stmt::Loop(exit, stmts))?;
-        self.read(&place)
+        self.read(&location)
     }
 }

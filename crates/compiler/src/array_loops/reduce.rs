@@ -1,6 +1,6 @@
 //! Reductions, as [`crate::core::reduction`] groups them.
 
-use super::storage::{Held, scalar_type};
+use super::storage::{LoweredValue, scalar_type};
 use super::{Emitter, Result};
 use crate::array_ir::{Binary as ArrayBinary, Block, Combine, End, Grouping, Space, Type, Value};
 use crate::core::reduction::{CHUNK, ReductionOp};
@@ -40,7 +40,7 @@ impl<'p> Emitter<'p> {
         start: Value,
         body: &'p Block,
         ty: &'p Type,
-    ) -> Result<Held<'p>> {
+    ) -> Result<LoweredValue<'p>> {
         let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a reduction runs over indices") };
         let reduction = Reduction { combine, body, space, ty };
         let count = self.count(space)?;
@@ -61,21 +61,21 @@ impl<'p> Emitter<'p> {
         if chunks == 1 {
             let (low, high) = (self.int(0)?, self.size(count)?);
             let part = self.chunk(reduction, low, high)?;
-            let total = self.join(reduction, &start, &part)?;
+            let total = self.combine(reduction, &start, &part)?;
             return self.readable(&total, ty);
         }
-        let place = self.place(ty)?;
-        self.assign(&place, &start, ty)?;
+        let location = self.new_location(ty)?;
+        self.assign(&location, &start, ty)?;
         let partial = match sequential {
             true => None,
-            false => Some(self.working_of(ty, chunks)?),
+            false => Some(self.allocate_elements(ty, chunks)?),
         };
         let slots = self.slots(ty)?;
         if let Some(partial) = partial {
-            self.nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
-                let (low, high) = this.bounds(chunk[0], count)?;
+            self.loop_nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
+                let (low, high) = this.chunk_bounds(chunk[0], count)?;
                 let part = this.chunk(reduction, low, high)?;
-                let slot = this.scaled(chunk[0], slots)?;
+                let slot = this.first_slot(chunk[0], slots)?;
                 this.store(&part, ty, partial, slot)
             })?;
         }
@@ -84,24 +84,24 @@ impl<'p> Emitter<'p> {
         let (body, ()) = self.block(|this| {
             let part = match partial {
                 Some(partial) => {
-                    let slot = this.scaled(chunk, slots)?;
+                    let slot = this.first_slot(chunk, slots)?;
                     this.load(ty, partial, slot)?
                 }
                 None => {
-                    let (low, high) = this.bounds(chunk, count)?;
+                    let (low, high) = this.chunk_bounds(chunk, count)?;
                     this.chunk(reduction, low, high)?
                 }
             };
-            let total = this.read(&place)?;
-            let total = this.join(reduction, &total, &part)?;
-            this.assign(&place, &total, ty)
+            let total = this.read(&location)?;
+            let total = this.combine(reduction, &total, &part)?;
+            this.assign(&location, &total, ty)
         })?;
         self.emit(Stmt::For { label, index: chunk, low, high, body })?;
-        self.read(&place)
+        self.read(&location)
     }
 
     /// The first element of a chunk and the one past its last.
-    pub(super) fn bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
+    pub(super) fn chunk_bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
         let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
         let low = self.binary(Binary::Mul, chunk, each)?;
         let end = self.binary(Binary::Add, low, each)?;
@@ -111,7 +111,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The first slot of an element by its number.
-    pub(super) fn scaled(&mut self, at: Reg, slots: u64) -> Result<Reg> {
+    pub(super) fn first_slot(&mut self, at: Reg, slots: u64) -> Result<Reg> {
         let slots = self.size(slots)?;
         self.binary(Binary::Mul, at, slots)
     }
@@ -121,21 +121,21 @@ impl<'p> Emitter<'p> {
         &mut self,
         reduction: Reduction<'p>,
         extents: &[u64],
-        start: &Held<'p>,
-    ) -> Result<Held<'p>> {
-        let place = self.place(reduction.ty)?;
-        self.assign(&place, start, reduction.ty)?;
-        self.in_order(extents, &mut Vec::new(), &mut |this, digits| {
+        start: &LoweredValue<'p>,
+    ) -> Result<LoweredValue<'p>> {
+        let location = self.new_location(reduction.ty)?;
+        self.assign(&location, start, reduction.ty)?;
+        self.sequential_loops(extents, &mut Vec::new(), &mut |this, digits| {
             let value = this.round(reduction.body, digits)?;
-            let total = this.read(&place)?;
-            let total = this.join(reduction, &total, &value)?;
-            this.assign(&place, &total, reduction.ty)
+            let total = this.read(&location)?;
+            let total = this.combine(reduction, &total, &value)?;
+            this.assign(&location, &total, reduction.ty)
         })?;
-        self.read(&place)
+        self.read(&location)
     }
 
     /// The elements of a chunk, of which there is at least one, joined.
-    fn chunk(&mut self, reduction: Reduction<'p>, low: Reg, high: Reg) -> Result<Held<'p>> {
+    fn chunk(&mut self, reduction: Reduction<'p>, low: Reg, high: Reg) -> Result<LoweredValue<'p>> {
         let Reduction { combine, body, space, ty } = reduction;
         let is_dot = matches!(combine, Combine::Dot);
         if is_dot || reduction.lanes().is_some() {
@@ -148,9 +148,9 @@ impl<'p> Emitter<'p> {
             self.in_lanes = outer;
             let (stmts, value) = made?;
             let item = match (&value, reduction.lanes()) {
-                (Held::Word(reg), Some(op)) => Summand::Value(op, *reg),
-                (Held::Tuple(parts), None) => match &parts[..] {
-                    [Held::Word(a), Held::Word(b)] => Summand::Product(*a, *b),
+                (LoweredValue::Word(reg), Some(op)) => Summand::Value(op, *reg),
+                (LoweredValue::Tuple(parts), None) => match &parts[..] {
+                    [LoweredValue::Word(a), LoweredValue::Word(b)] => Summand::Product(*a, *b),
                     _ => unreachable!("a sum of products has two factors"),
                 },
                 _ => unreachable!("lanes are of words"),
@@ -158,26 +158,26 @@ impl<'p> Emitter<'p> {
             let element = ty.element().expect("lanes are of elements");
             let result = self.reg(scalar_type(element));
             self.emit(Stmt::Reduce { index, low, high, body: stmts, item, result })?;
-            return Ok(Held::Word(result));
+            return Ok(LoweredValue::Word(result));
         }
-        let place = self.place(ty)?;
+        let location = self.new_location(ty)?;
         let first = self.index_of_code(low, space)?;
         let first = self.at(body, first)?;
-        self.assign(&place, &first, ty)?;
+        self.assign(&location, &first, ty)?;
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
-        self.rounds(second, high, &mut |this, at| {
+        self.sequential_loop(second, high, &mut |this, at| {
             let at = this.index_of_code(at, space)?;
             let value = this.at(body, at)?;
-            let total = this.read(&place)?;
-            let total = this.join(reduction, &total, &value)?;
-            this.assign(&place, &total, ty)
+            let total = this.read(&location)?;
+            let total = this.combine(reduction, &total, &value)?;
+            this.assign(&location, &total, ty)
         })?;
-        self.read(&place)
+        self.read(&location)
     }
 
     /// A loop in order, inside of which nothing runs in parallel.
-    pub(super) fn rounds(
+    pub(super) fn sequential_loop(
         &mut self,
         low: Reg,
         high: Reg,
@@ -192,25 +192,32 @@ impl<'p> Emitter<'p> {
     }
 
     /// The value of a body at an index.
-    fn at(&mut self, body: &'p Block, index: Held<'p>) -> Result<Held<'p>> {
+    fn at(&mut self, body: &'p Block, index: LoweredValue<'p>) -> Result<LoweredValue<'p>> {
         match index {
-            Held::Index(digits) => self.round(body, &digits),
+            LoweredValue::Index(digits) => self.round(body, &digits),
             _ => unreachable!("an index has digits"),
         }
     }
 
     /// Two results joined.
-    pub(super) fn join(&mut self, reduction: Reduction<'p>, a: &Held<'p>, b: &Held<'p>) -> Result<Held<'p>> {
+    pub(super) fn combine(
+        &mut self,
+        reduction: Reduction<'p>,
+        a: &LoweredValue<'p>,
+        b: &LoweredValue<'p>,
+    ) -> Result<LoweredValue<'p>> {
         match (reduction.combine, a, b) {
-            (Combine::Prim(op), Held::Word(a), Held::Word(b)) => {
+            (Combine::Prim(op), LoweredValue::Word(a), LoweredValue::Word(b)) => {
                 let element = reduction.ty.element().expect("words are elements");
-                self.arithmetic(*op, element, *a, *b).map(Held::Word)
+                self.arithmetic(*op, element, *a, *b).map(LoweredValue::Word)
             }
-            (Combine::Dot, Held::Word(a), Held::Word(b)) => self.binary(Binary::Add, *a, *b).map(Held::Word),
+            (Combine::Dot, LoweredValue::Word(a), LoweredValue::Word(b)) => {
+                self.binary(Binary::Add, *a, *b).map(LoweredValue::Word)
+            }
             (Combine::Block(block), a, b) => {
-                for (param, held) in block.params.iter().zip([a, b]) {
-                    let held = self.readable(held, reduction.ty)?;
-                    self.values.insert(param.0, held);
+                for (param, lowered) in block.params.iter().zip([a, b]) {
+                    let lowered = self.readable(lowered, reduction.ty)?;
+                    self.values.insert(param.0, lowered);
                 }
                 self.stmts(&block.stmts)?;
                 let End::Yield(value) = block.end else { unreachable!("a value is joined") };

@@ -2,7 +2,7 @@
 //! chunk joined to all before it.
 
 use super::reduce::Reduction;
-use super::storage::{ArrayValue, Held};
+use super::storage::{ArrayValue, LoweredValue};
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{Block, Combine, Grouping, Stmt as ArrayStmt, Type};
 use crate::core::reduction::CHUNK;
@@ -16,16 +16,16 @@ impl<'p> Emitter<'p> {
         combine: &'p Combine,
         grouping: Grouping,
         body: &'p Block,
-    ) -> Result<Held<'p>> {
+    ) -> Result<LoweredValue<'p>> {
         let Type::Array(space, ty) = &stmt.ty else { unreachable!("a scan is an array") };
         let reduction = Reduction { combine, body, space, ty };
         let (count, slots) = (self.count(space)?, self.slots(ty)?);
         match count {
-            0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
+            0 => return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new())))),
             1 => {
                 let zero = self.int(0)?;
                 let only = self.element_at(reduction, zero)?;
-                return Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))));
+                return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))));
             }
             _ if slots == 0 => return Err(Declined::Units),
             _ => {}
@@ -38,35 +38,35 @@ impl<'p> Emitter<'p> {
             self.running(reduction, out, zero, high)?;
             return self.load(&stmt.ty, out, zero);
         }
-        self.nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
-            let (low, high) = this.bounds(chunk[0], count)?;
+        self.loop_nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
+            let (low, high) = this.chunk_bounds(chunk[0], count)?;
             this.running(reduction, out, low, high)
         })?;
         // The results before each chunk but the first: the last ones of the chunks before, joined.
-        let before = self.working_of(ty, chunks - 1)?;
+        let before = self.allocate_elements(ty, chunks - 1)?;
         let last = self.last(reduction, out, zero, count)?;
         self.store(&last, ty, before, zero)?;
         let (low, high) = (self.int(1)?, self.size(chunks - 1)?);
-        self.rounds(low, high, &mut |this, chunk| {
+        self.sequential_loop(low, high, &mut |this, chunk| {
             let last = this.last(reduction, out, chunk, count)?;
             let total = this.element_before(reduction, before, chunk)?;
-            let joined = this.join(reduction, &total, &last)?;
-            let slot = this.scaled(chunk, slots)?;
+            let joined = this.combine(reduction, &total, &last)?;
+            let slot = this.first_slot(chunk, slots)?;
             this.store(&joined, ty, before, slot)
         })?;
-        self.nest(&[chunks - 1], CHUNK as u64, &mut |this, earlier| {
-            let slot = this.scaled(earlier[0], slots)?;
+        self.loop_nest(&[chunks - 1], CHUNK as u64, &mut |this, earlier| {
+            let slot = this.first_slot(earlier[0], slots)?;
             let total = this.load(ty, before, slot)?;
             let one = this.int(1)?;
             let chunk = this.binary(Binary::Add, earlier[0], one)?;
-            let (low, high) = this.bounds(chunk, count)?;
-            this.rounds(low, high, &mut |this, at| {
-                let slot = this.scaled(at, slots)?;
+            let (low, high) = this.chunk_bounds(chunk, count)?;
+            this.sequential_loop(low, high, &mut |this, at| {
+                let slot = this.first_slot(at, slots)?;
                 let own = this.load(ty, out, slot)?;
-                let mut joined = this.join(reduction, &total, &own)?;
+                let mut joined = this.combine(reduction, &total, &own)?;
                 // An array is read while the result is written.
                 if ty.has_array() {
-                    joined = this.stored(&joined, ty)?;
+                    joined = this.store_in_own_memory(&joined, ty)?;
                 }
                 this.store(&joined, ty, out, slot)
             })
@@ -80,48 +80,59 @@ impl<'p> Emitter<'p> {
         let slots = self.slots(ty)?;
         let first = self.element_at(reduction, low)?;
         // The last result is kept in registers if it can be.
-        let place = if ty.has_array() { None } else { Some(self.place(ty)?) };
-        if let Some(place) = &place {
-            self.assign(place, &first, ty)?;
+        let location = if ty.has_array() { None } else { Some(self.new_location(ty)?) };
+        if let Some(location) = &location {
+            self.assign(location, &first, ty)?;
         }
-        let slot = self.scaled(low, slots)?;
+        let slot = self.first_slot(low, slots)?;
         self.store(&first, ty, out, slot)?;
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
-        self.rounds(second, high, &mut |this, at| {
+        self.sequential_loop(second, high, &mut |this, at| {
             let value = this.element_at(reduction, at)?;
-            let total = match &place {
-                Some(place) => this.read(place)?,
+            let total = match &location {
+                Some(location) => this.read(location)?,
                 None => this.element_before(reduction, out, at)?,
             };
-            let joined = this.join(reduction, &total, &value)?;
-            if let Some(place) = &place {
-                this.assign(place, &joined, ty)?;
+            let joined = this.combine(reduction, &total, &value)?;
+            if let Some(location) = &location {
+                this.assign(location, &joined, ty)?;
             }
-            let slot = this.scaled(at, slots)?;
+            let slot = this.first_slot(at, slots)?;
             this.store(&joined, ty, out, slot)
         })
     }
 
     /// The element of a code.
-    fn element_at(&mut self, reduction: Reduction<'p>, code: Reg) -> Result<Held<'p>> {
-        let Held::Index(digits) = self.index_of_code(code, reduction.space)? else {
+    fn element_at(&mut self, reduction: Reduction<'p>, code: Reg) -> Result<LoweredValue<'p>> {
+        let LoweredValue::Index(digits) = self.index_of_code(code, reduction.space)? else {
             unreachable!("a code is that of an index")
         };
         self.readable_round(reduction.body, &digits, reduction.ty)
     }
 
     /// The last running result of a chunk.
-    fn last(&mut self, reduction: Reduction<'p>, out: Array, chunk: Reg, count: u64) -> Result<Held<'p>> {
-        let (_, end) = self.bounds(chunk, count)?;
+    fn last(
+        &mut self,
+        reduction: Reduction<'p>,
+        out: Array,
+        chunk: Reg,
+        count: u64,
+    ) -> Result<LoweredValue<'p>> {
+        let (_, end) = self.chunk_bounds(chunk, count)?;
         self.element_before(reduction, out, end)
     }
 
     /// The element in memory before a position.
-    fn element_before(&mut self, reduction: Reduction<'p>, array: Array, at: Reg) -> Result<Held<'p>> {
+    fn element_before(
+        &mut self,
+        reduction: Reduction<'p>,
+        array: Array,
+        at: Reg,
+    ) -> Result<LoweredValue<'p>> {
         let one = self.int(1)?;
         let before = self.binary(Binary::Sub, at, one)?;
-        let slot = self.scaled(before, self.slots(reduction.ty)?)?;
+        let slot = self.first_slot(before, self.slots(reduction.ty)?)?;
         self.load(reduction.ty, array, slot)
     }
 }

@@ -9,17 +9,17 @@ use std::rc::Rc;
 /// Elements of the longest array that a selection among its elements stands for.
 const MAX_SELECTED: usize = 4;
 
-/// A value.
+/// A value of the array IR as registers and memory of the loop form.
 #[derive(Clone)]
-pub(super) enum Held<'p> {
+pub(super) enum LoweredValue<'p> {
     /// A word; a truth value is 0 or 1 as `I64`.
     Word(Reg),
     /// The digits of an index.
     Index(Rc<[Reg]>),
     /// The parts of a tuple.
-    Tuple(Rc<[Held<'p>]>),
+    Tuple(Rc<[LoweredValue<'p>]>),
     /// The number of the case of a sum, and a piece for each case, of which one is read.
-    Sum(Reg, Rc<[Held<'p>]>),
+    Sum(Reg, Rc<[LoweredValue<'p>]>),
     /// An array.
     Array(Rc<ArrayValue<'p>>),
 }
@@ -29,29 +29,29 @@ pub(super) enum ArrayValue<'p> {
     /// The elements in order, from a slot of an array on.
     Memory { array: Array, base: Reg },
     /// Elements that are known one by one.
-    List(Vec<Held<'p>>),
+    List(Vec<LoweredValue<'p>>),
     /// The elements of another array at other digits.
     View { source: Value, digits: &'p [DigitExpr] },
     /// A map that is computed where the value of its block is stored.
     Pending(&'p ArrayOp),
     /// An array whose elements have no slots, and are all the same.
-    Repeated(Held<'p>),
+    Repeated(LoweredValue<'p>),
     /// An array that no run reads.
     Unread,
 }
 
-/// Variables for a value, or memory for an array.
+/// The storage that a value is assigned to: variables, or memory for an array.
 #[derive(Clone)]
-pub(super) enum Place {
+pub(super) enum Location {
     Word(Var),
     Index(Rc<[Var]>),
-    Tuple(Rc<[Place]>),
-    Sum(Var, Rc<[Place]>),
+    Tuple(Rc<[Location]>),
+    Sum(Var, Rc<[Location]>),
     Memory(Array),
     /// An array without elements.
     Empty,
-    /// An array whose elements have no slots: a place for each of them.
-    Repeated(Rc<Place>),
+    /// An array whose elements have no slots: a location for each of them.
+    Repeated(Rc<Location>),
 }
 
 /// The register type of an element.
@@ -117,19 +117,20 @@ impl<'p> Emitter<'p> {
         Ok(of_bytes(bytes(self, ty)?))
     }
 
-    /// Memory for a value of a type; rounds that may run at the same time have each their own.
-    pub(super) fn working(&mut self, ty: &Type) -> Result<Array> {
+    /// Allocates memory for a value of a type; rounds that may run at the same time have each their
+    /// own.
+    pub(super) fn allocate(&mut self, ty: &Type) -> Result<Array> {
         let slots = self.slots(ty)?;
-        self.working_slots(self.class(ty)?, slots)
+        self.allocate_slots(self.class(ty)?, slots)
     }
 
-    /// Memory for `count` values of a type.
-    pub(super) fn working_of(&mut self, ty: &Type, count: u64) -> Result<Array> {
+    /// Allocates memory for `count` values of a type.
+    pub(super) fn allocate_elements(&mut self, ty: &Type, count: u64) -> Result<Array> {
         let slots = self.slots(ty)?.checked_mul(count).ok_or(Declined::Width)?;
-        self.working_slots(self.class(ty)?, slots)
+        self.allocate_slots(self.class(ty)?, slots)
     }
 
-    fn working_slots(&mut self, class: Class, slots: u64) -> Result<Array> {
+    fn allocate_slots(&mut self, class: Class, slots: u64) -> Result<Array> {
         if slots > 1 << 48 {
             return Err(Declined::Width);
         }
@@ -144,31 +145,31 @@ impl<'p> Emitter<'p> {
     // ---- values as slots ----------------------------------------------------------------
 
     /// The value of a type with one slot, of the word in it.
-    pub(super) fn of_word(&mut self, reg: Reg, ty: &Type) -> Result<Held<'p>> {
+    pub(super) fn value_of_word(&mut self, reg: Reg, ty: &Type) -> Result<LoweredValue<'p>> {
         match ty {
-            Type::Element(_) => Ok(Held::Word(reg)),
+            Type::Element(_) => Ok(LoweredValue::Word(reg)),
             Type::Index(space) => self.index_of_code(reg, space),
             Type::Tuple(types) => {
                 let parts = types.iter().map(|ty| match self.slots(ty)? {
                     0 => self.without_slots(ty),
-                    _ => self.of_word(reg, ty),
+                    _ => self.value_of_word(reg, ty),
                 });
-                Ok(Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+                Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
             }
             Type::Array(_, element) => {
-                let only = self.of_word(reg, element)?;
-                Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))))
+                let only = self.value_of_word(reg, element)?;
+                Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))))
             }
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
         }
     }
 
     /// The word in the slot of a value of a type with one slot.
-    pub(super) fn word_of(&mut self, held: &Held<'p>, ty: &Type) -> Result<Reg> {
-        match (held, ty) {
-            (Held::Word(reg), _) => Ok(*reg),
-            (Held::Index(digits), Type::Index(space)) => self.flat(space, digits),
-            (Held::Tuple(parts), Type::Tuple(types)) => {
+    pub(super) fn word_of(&mut self, lowered: &LoweredValue<'p>, ty: &Type) -> Result<Reg> {
+        match (lowered, ty) {
+            (LoweredValue::Word(reg), _) => Ok(*reg),
+            (LoweredValue::Index(digits), Type::Index(space)) => self.flat(space, digits),
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
                 for (part, ty) in parts.iter().zip(types) {
                     if self.slots(ty)? == 1 {
                         return self.word_of(part, ty);
@@ -176,7 +177,7 @@ impl<'p> Emitter<'p> {
                 }
                 unreachable!("a part has the slot")
             }
-            (Held::Array(array), Type::Array(space, element)) => {
+            (LoweredValue::Array(array), Type::Array(space, element)) => {
                 let zero = self.int(0)?;
                 let digits = vec![zero; space.digits.len()];
                 let only = self.element_of(array, space, element, &digits)?;
@@ -187,14 +188,14 @@ impl<'p> Emitter<'p> {
     }
 
     /// The value of a type whose slots begin at one of an array.
-    pub(super) fn load(&mut self, ty: &Type, array: Array, slot: Reg) -> Result<Held<'p>> {
+    pub(super) fn load(&mut self, ty: &Type, array: Array, slot: Reg) -> Result<LoweredValue<'p>> {
         if self.slots(ty)? == 0 {
             return self.without_slots(ty);
         }
         match ty {
             Type::Element(element) => {
                 let scalar = scalar_type(*element);
-                Ok(Held::Word(self.set(scalar, Op::Load(array, slot, scalar))?))
+                Ok(LoweredValue::Word(self.set(scalar, Op::Load(array, slot, scalar))?))
             }
             Type::Index(space) => {
                 let code = self.set(ScalarType::I64, Op::Load(array, slot, ScalarType::I64))?;
@@ -207,9 +208,9 @@ impl<'p> Emitter<'p> {
                     parts.push(self.load(ty, array, at)?);
                     start += self.slots(ty)?;
                 }
-                Ok(Held::Tuple(parts.into()))
+                Ok(LoweredValue::Tuple(parts.into()))
             }
-            Type::Array(..) => Ok(Held::Array(Rc::new(ArrayValue::Memory { array, base: slot }))),
+            Type::Array(..) => Ok(LoweredValue::Array(Rc::new(ArrayValue::Memory { array, base: slot }))),
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
         }
     }
@@ -220,17 +221,23 @@ impl<'p> Emitter<'p> {
     }
 
     /// Stores a value of a type from a slot of an array on.
-    pub(super) fn store(&mut self, held: &Held<'p>, ty: &Type, array: Array, slot: Reg) -> Result<()> {
+    pub(super) fn store(
+        &mut self,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+        array: Array,
+        slot: Reg,
+    ) -> Result<()> {
         if self.slots(ty)? == 0 {
             return Ok(());
         }
-        match (held, ty) {
-            (Held::Word(reg), _) => self.emit(Stmt::Store(array, slot, *reg)),
-            (Held::Index(digits), Type::Index(space)) => {
+        match (lowered, ty) {
+            (LoweredValue::Word(reg), _) => self.emit(Stmt::Store(array, slot, *reg)),
+            (LoweredValue::Index(digits), Type::Index(space)) => {
                 let code = self.flat(space, digits)?;
                 self.emit(Stmt::Store(array, slot, code))
             }
-            (Held::Tuple(parts), Type::Tuple(types)) => {
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
                 let mut start = 0;
                 for (part, ty) in parts.iter().zip(types) {
                     let at = self.offset(slot, start)?;
@@ -239,7 +246,7 @@ impl<'p> Emitter<'p> {
                 }
                 Ok(())
             }
-            (Held::Array(value), Type::Array(space, element)) => {
+            (LoweredValue::Array(value), Type::Array(space, element)) => {
                 self.store_array(&value.clone(), space, element, array, slot)
             }
             _ => unreachable!("a value is of its type, {ty}"),
@@ -270,7 +277,7 @@ impl<'p> Emitter<'p> {
             ArrayValue::Memory { array: from, base } => {
                 // Slot by slot, whatever the digits are.
                 let (count, from, base) = (self.count(space)?, *from, *base);
-                self.nest(&[count], stride, &mut |this, digits| {
+                self.loop_nest(&[count], stride, &mut |this, digits| {
                     let stride = this.size(stride)?;
                     let offset = this.binary(Binary::Mul, digits[0], stride)?;
                     let (read, write) =
@@ -281,7 +288,7 @@ impl<'p> Emitter<'p> {
             }
             ArrayValue::View { .. } => {
                 let extents = self.extents(space)?;
-                self.nest(&extents, stride, &mut |this, digits| {
+                self.loop_nest(&extents, stride, &mut |this, digits| {
                     let item = this.element_of(value, space, element, digits)?;
                     let at = this.slot_of(space, stride, slot, digits)?;
                     this.store(&item, element, array, at)
@@ -325,7 +332,7 @@ impl<'p> Emitter<'p> {
         space: &Space,
         element: &Type,
         digits: &[Reg],
-    ) -> Result<Held<'p>> {
+    ) -> Result<LoweredValue<'p>> {
         match value {
             ArrayValue::Memory { array, base } => {
                 let stride = self.slots(element)?;
@@ -354,29 +361,29 @@ impl<'p> Emitter<'p> {
     }
 
     /// A value that no run reads.
-    pub(super) fn undefined_value(&mut self, ty: &Type) -> Result<Held<'p>> {
+    pub(super) fn undefined_value(&mut self, ty: &Type) -> Result<LoweredValue<'p>> {
         let zero = self.int(0)?;
         match ty {
             Type::Element(element) => {
                 let scalar = scalar_type(*element);
-                Ok(Held::Word(self.set(scalar, Op::Const(scalar, 0))?))
+                Ok(LoweredValue::Word(self.set(scalar, Op::Const(scalar, 0))?))
             }
-            Type::Index(space) => Ok(Held::Index(vec![zero; space.digits.len()].into())),
+            Type::Index(space) => Ok(LoweredValue::Index(vec![zero; space.digits.len()].into())),
             Type::Tuple(types) => {
                 let parts = types.iter().map(|ty| self.undefined_value(ty)).collect::<Result<Vec<_>>>()?;
-                Ok(Held::Tuple(parts.into()))
+                Ok(LoweredValue::Tuple(parts.into()))
             }
-            Type::Array(..) => Ok(Held::Array(Rc::new(ArrayValue::Unread))),
+            Type::Array(..) => Ok(LoweredValue::Array(Rc::new(ArrayValue::Unread))),
             Type::Sum(types) => {
                 let pieces = types.iter().map(|ty| self.undefined_value(ty)).collect::<Result<Vec<_>>>()?;
-                Ok(Held::Sum(zero, pieces.into()))
+                Ok(LoweredValue::Sum(zero, pieces.into()))
             }
             Type::Exists(..) => Err(Declined::Sum),
         }
     }
 
     /// One of a few words, by its number.
-    fn selected(&mut self, items: &[Held<'p>], at: Reg) -> Result<Held<'p>> {
+    fn selected(&mut self, items: &[LoweredValue<'p>], at: Reg) -> Result<LoweredValue<'p>> {
         let (last, items) = items.split_last().ok_or(Declined::Choice)?;
         let mut result = last.clone();
         for (number, item) in items.iter().enumerate().rev() {
@@ -388,8 +395,8 @@ impl<'p> Emitter<'p> {
     }
 
     /// An element of an array of the array IR at digits.
-    pub(super) fn element(&mut self, array: Value, digits: &[Reg]) -> Result<Held<'p>> {
-        let (Held::Array(value), Type::Array(space, element)) =
+    pub(super) fn element(&mut self, array: Value, digits: &[Reg]) -> Result<LoweredValue<'p>> {
+        let (LoweredValue::Array(value), Type::Array(space, element)) =
             (self.values[&array].clone(), self.uses.types[&array])
         else {
             unreachable!("an array is indexed");
@@ -398,39 +405,49 @@ impl<'p> Emitter<'p> {
     }
 
     /// The second value if a word is not 0, otherwise the third.
-    pub(super) fn select(&mut self, condition: Reg, a: &Held<'p>, b: &Held<'p>) -> Result<Held<'p>> {
+    pub(super) fn select(
+        &mut self,
+        condition: Reg,
+        a: &LoweredValue<'p>,
+        b: &LoweredValue<'p>,
+    ) -> Result<LoweredValue<'p>> {
         let word = |this: &mut Self, a: Reg, b: Reg| match a == b {
             true => Ok(a),
             false => this.set(this.kernel.regs[a], Op::Select(condition, a, b)),
         };
         Ok(match (a, b) {
-            (Held::Word(a), Held::Word(b)) => Held::Word(word(self, *a, *b)?),
-            (Held::Index(a), Held::Index(b)) => {
+            (LoweredValue::Word(a), LoweredValue::Word(b)) => LoweredValue::Word(word(self, *a, *b)?),
+            (LoweredValue::Index(a), LoweredValue::Index(b)) => {
                 let digits = a.iter().zip(b.iter()).map(|(a, b)| word(self, *a, *b));
-                Held::Index(digits.collect::<Result<Vec<_>>>()?.into())
+                LoweredValue::Index(digits.collect::<Result<Vec<_>>>()?.into())
             }
-            (Held::Tuple(a), Held::Tuple(b)) => {
+            (LoweredValue::Tuple(a), LoweredValue::Tuple(b)) => {
                 let parts = a.iter().zip(b.iter()).map(|(a, b)| self.select(condition, a, b));
-                Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into())
+                LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into())
             }
-            (Held::Sum(tag, a), Held::Sum(other, b)) => {
+            (LoweredValue::Sum(tag, a), LoweredValue::Sum(other, b)) => {
                 let tag = word(self, *tag, *other)?;
                 let pieces = a.iter().zip(b.iter()).map(|(a, b)| self.select(condition, a, b));
-                Held::Sum(tag, pieces.collect::<Result<Vec<_>>>()?.into())
+                LoweredValue::Sum(tag, pieces.collect::<Result<Vec<_>>>()?.into())
             }
             _ => return Err(Declined::Choice),
         })
     }
 
     /// A list of elements as an array: in memory if an element is read whose number is not known.
-    pub(super) fn list(&mut self, value: Value, ty: &Type, items: Vec<Held<'p>>) -> Result<Held<'p>> {
-        let words = items.iter().all(|item| matches!(item, Held::Word(_) | Held::Index(_)));
+    pub(super) fn array_of_elements(
+        &mut self,
+        value: Value,
+        ty: &Type,
+        items: Vec<LoweredValue<'p>>,
+    ) -> Result<LoweredValue<'p>> {
+        let words = items.iter().all(|item| matches!(item, LoweredValue::Word(_) | LoweredValue::Index(_)));
         let few = words && items.len() <= MAX_SELECTED;
-        let list = Held::Array(Rc::new(ArrayValue::List(items)));
+        let list = LoweredValue::Array(Rc::new(ArrayValue::List(items)));
         if few || !self.uses.indexed.contains(&value) || self.slots(ty)? == 0 {
             return Ok(list);
         }
-        self.stored_as(value, &list)
+        self.store_in_class(value, &list)
     }
 
     /// The memory of an array of a value, by its position: that of its class.
@@ -440,7 +457,7 @@ impl<'p> Emitter<'p> {
         if let Some(array) = self.memory.get(&key) {
             return Ok(*array);
         }
-        let array = self.working(ty)?;
+        let array = self.allocate(ty)?;
         self.memory.insert(key, array);
         self.classes_of_memory.insert(array, class);
         Ok(array)
@@ -454,28 +471,36 @@ impl<'p> Emitter<'p> {
     }
 
     /// An array as a value whose memory it is stored in.
-    pub(super) fn stored_as(&mut self, value: Value, held: &Held<'p>) -> Result<Held<'p>> {
+    pub(super) fn store_in_class(
+        &mut self,
+        value: Value,
+        lowered: &LoweredValue<'p>,
+    ) -> Result<LoweredValue<'p>> {
         let ty = self.uses.types[&value];
         let array = self.memory_of(value, 0, ty)?;
-        self.stored_in(array, held, ty)
+        self.store_in(array, lowered, ty)
     }
 
-    fn stored_in(&mut self, array: Array, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
+    fn store_in(&mut self, array: Array, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {
         let base = self.int(0)?;
-        self.store(held, ty, array, base)?;
+        self.store(lowered, ty, array, base)?;
         self.load(ty, array, base)
     }
 
     /// The array that an update changes: the old one if it lies there, otherwise a copy.
-    pub(super) fn stored_as_update(&mut self, value: Value, old: Value) -> Result<Held<'p>> {
-        let held = self.values[&old].clone();
+    pub(super) fn store_for_update(&mut self, value: Value, old: Value) -> Result<LoweredValue<'p>> {
+        let lowered = self.values[&old].clone();
         let array = self.memory_of(value, 0, self.uses.types[&value])?;
-        if self.whole_array(&held) == Some(array) { Ok(held) } else { self.stored_as(value, &held) }
+        if self.whole_array(&lowered) == Some(array) {
+            Ok(lowered)
+        } else {
+            self.store_in_class(value, &lowered)
+        }
     }
 
     /// The array in memory whose first slots a value takes, from slot 0 on.
-    pub(super) fn whole_array(&self, held: &Held<'p>) -> Option<Array> {
-        let Held::Array(value) = held else { return None };
+    pub(super) fn whole_array(&self, lowered: &LoweredValue<'p>) -> Option<Array> {
+        let LoweredValue::Array(value) = lowered else { return None };
         match **value {
             ArrayValue::Memory { array, base } if self.known(base) == Some(0) => Some(array),
             _ => None,
@@ -483,90 +508,102 @@ impl<'p> Emitter<'p> {
     }
 
     /// The array in memory of its own.
-    pub(super) fn stored(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
-        let array = self.working(ty)?;
-        self.stored_in(array, held, ty)
+    pub(super) fn store_in_own_memory(
+        &mut self,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+    ) -> Result<LoweredValue<'p>> {
+        let array = self.allocate(ty)?;
+        self.store_in(array, lowered, ty)
     }
 
     // ---- variables ----------------------------------------------------------------------
 
-    /// A place for values of a type.
-    pub(super) fn place(&mut self, ty: &Type) -> Result<Place> {
+    /// Makes a location for values of a type.
+    pub(super) fn new_location(&mut self, ty: &Type) -> Result<Location> {
         Ok(match ty {
-            Type::Element(element) => Place::Word(self.kernel.vars.push(scalar_type(*element))),
+            Type::Element(element) => Location::Word(self.kernel.vars.push(scalar_type(*element))),
             Type::Index(space) => {
                 let vars = space.digits.iter().map(|_| self.kernel.vars.push(ScalarType::I64));
-                Place::Index(vars.collect())
+                Location::Index(vars.collect())
             }
-            Type::Tuple(types) => {
-                Place::Tuple(types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?.into())
+            Type::Tuple(types) => Location::Tuple(
+                types.iter().map(|ty| self.new_location(ty)).collect::<Result<Vec<_>>>()?.into(),
+            ),
+            Type::Array(space, _) if self.count(space)? == 0 => Location::Empty,
+            Type::Array(_, element) if self.slots(ty)? == 0 => {
+                Location::Repeated(Rc::new(self.new_location(element)?))
             }
-            Type::Array(space, _) if self.count(space)? == 0 => Place::Empty,
-            Type::Array(_, element) if self.slots(ty)? == 0 => Place::Repeated(Rc::new(self.place(element)?)),
-            Type::Array(..) => Place::Memory(self.working(ty)?),
+            Type::Array(..) => Location::Memory(self.allocate(ty)?),
             Type::Sum(types) => {
                 let tag = self.kernel.vars.push(ScalarType::I64);
-                let places = types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?;
-                Place::Sum(tag, places.into())
+                let locations = types.iter().map(|ty| self.new_location(ty)).collect::<Result<Vec<_>>>()?;
+                Location::Sum(tag, locations.into())
             }
             Type::Exists(..) => return Err(Declined::Sum),
         })
     }
 
-    /// A place for a value: arrays lie in the memory of their classes.
-    pub(super) fn place_of(&mut self, value: Value) -> Result<Place> {
-        fn place<'p>(emitter: &mut Emitter<'p>, value: Value, ty: &Type, next: &mut usize) -> Result<Place> {
+    /// Makes a location for a value: arrays lie in the memory of their classes.
+    pub(super) fn location_of(&mut self, value: Value) -> Result<Location> {
+        fn location<'p>(
+            emitter: &mut Emitter<'p>,
+            value: Value,
+            ty: &Type,
+            next: &mut usize,
+        ) -> Result<Location> {
             match ty {
                 Type::Array(..) => {
                     // An array without slots has a class, too.
                     *next += 1;
                     match emitter.slots(ty)? {
-                        0 => emitter.place(ty),
-                        _ => emitter.memory_of(value, *next - 1, ty).map(Place::Memory),
+                        0 => emitter.new_location(ty),
+                        _ => emitter.memory_of(value, *next - 1, ty).map(Location::Memory),
                     }
                 }
                 Type::Tuple(types) => {
-                    let parts = types.iter().map(|ty| place(emitter, value, ty, next));
-                    Ok(Place::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+                    let parts = types.iter().map(|ty| location(emitter, value, ty, next));
+                    Ok(Location::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
                 }
                 Type::Sum(types) => {
                     let tag = emitter.kernel.vars.push(ScalarType::I64);
-                    let pieces = types.iter().map(|ty| place(emitter, value, ty, next));
-                    Ok(Place::Sum(tag, pieces.collect::<Result<Vec<_>>>()?.into()))
+                    let pieces = types.iter().map(|ty| location(emitter, value, ty, next));
+                    Ok(Location::Sum(tag, pieces.collect::<Result<Vec<_>>>()?.into()))
                 }
-                ty => emitter.place(ty),
+                ty => emitter.new_location(ty),
             }
         }
-        place(self, value, self.uses.types[&value], &mut 0)
+        location(self, value, self.uses.types[&value], &mut 0)
     }
 
-    /// Sets a place to a value that ends a block or begins a loop.
-    pub(super) fn move_to(&mut self, place: &Place, value: Value) -> Result<()> {
-        let (held, ty) = (self.values[&value].clone(), self.uses.types[&value]);
+    /// Sets a location to a value that ends a block or begins a loop.
+    pub(super) fn move_to(&mut self, location: &Location, value: Value) -> Result<()> {
+        let (lowered, ty) = (self.values[&value].clone(), self.uses.types[&value]);
         let mut arrays = Vec::new();
-        self.set_words(place, &held, ty, &mut arrays)?;
+        self.set_words(location, &lowered, ty, &mut arrays)?;
         let targets: Vec<(usize, Array)> =
             (0..).zip(&arrays).filter_map(|(at, moved)| Some((at, moved.as_ref()?.0))).collect();
         let mut moves = Vec::new();
         for (position, moved) in arrays.into_iter().enumerate() {
-            let Some((target, held, ty)) = moved.filter(|moved| self.whole_array(&moved.1) != Some(moved.0))
+            let Some((target, lowered, ty)) =
+                moved.filter(|moved| self.whole_array(&moved.1) != Some(moved.0))
             else {
                 continue;
             };
             // What a copy would overwrite before it is read is saved first.
             let overwritten = targets.iter().any(|(_, target)| self.reads_memory(value, position, *target));
-            let held = if overwritten { self.stored(&held, ty)? } else { held };
+            let lowered = if overwritten { self.store_in_own_memory(&lowered, ty)? } else { lowered };
             let read_elsewhere = |this: &Self, memory: Array| {
                 let mut others = targets.iter().filter(|(other, _)| *other != position);
                 others.any(|(other, _)| this.reads_memory(value, *other, memory))
             };
-            let spare = self.exchangeable(&held, target).filter(|memory| {
-                overwritten || self.storage.dies(value, position) && !read_elsewhere(self, *memory)
+            let spare = self.exchangeable_array(&lowered, target).filter(|memory| {
+                overwritten || self.storage.is_last_use(value, position) && !read_elsewhere(self, *memory)
             });
-            moves.push((target, held, ty, spare));
+            moves.push((target, lowered, ty, spare));
         }
-        for (target, held, ty, spare) in moves {
-            self.put(target, &held, ty, spare)?;
+        for (target, lowered, ty, spare) in moves {
+            self.swap_or_copy(target, &lowered, ty, spare)?;
         }
         Ok(())
     }
@@ -577,40 +614,40 @@ impl<'p> Emitter<'p> {
         class.is_some_and(|class| self.storage.reads(value, position, *class))
     }
 
-    /// Sets the variables of a place; collects its arrays with what goes there, by their positions:
+    /// Sets the variables of a location; collects its arrays with what goes there, by their positions:
     /// nothing for an array without slots.
     fn set_words<'t>(
         &mut self,
-        place: &Place,
-        held: &Held<'p>,
+        location: &Location,
+        lowered: &LoweredValue<'p>,
         ty: &'t Type,
-        arrays: &mut Vec<Option<(Array, Held<'p>, &'t Type)>>,
+        arrays: &mut Vec<Option<(Array, LoweredValue<'p>, &'t Type)>>,
     ) -> Result<()> {
-        match (place, held, ty) {
-            (Place::Memory(array), held, ty) => arrays.push(Some((*array, held.clone(), ty))),
-            (Place::Empty | Place::Repeated(_), held, ty) => {
+        match (location, lowered, ty) {
+            (Location::Memory(array), lowered, ty) => arrays.push(Some((*array, lowered.clone(), ty))),
+            (Location::Empty | Location::Repeated(_), lowered, ty) => {
                 arrays.push(None);
-                self.assign_words(place, held, ty)?;
+                self.assign_words(location, lowered, ty)?;
             }
-            (Place::Tuple(places), Held::Tuple(parts), Type::Tuple(types)) => {
-                for ((place, part), ty) in places.iter().zip(parts.iter()).zip(types) {
-                    self.set_words(place, part, ty, arrays)?;
+            (Location::Tuple(locations), LoweredValue::Tuple(parts), Type::Tuple(types)) => {
+                for ((location, part), ty) in locations.iter().zip(parts.iter()).zip(types) {
+                    self.set_words(location, part, ty, arrays)?;
                 }
             }
-            (Place::Sum(tag, places), Held::Sum(case, pieces), Type::Sum(types)) => {
+            (Location::Sum(tag, locations), LoweredValue::Sum(case, pieces), Type::Sum(types)) => {
                 self.emit(Stmt::Set(*tag, *case))?;
-                for ((place, piece), ty) in places.iter().zip(pieces.iter()).zip(types) {
-                    self.set_words(place, piece, ty, arrays)?;
+                for ((location, piece), ty) in locations.iter().zip(pieces.iter()).zip(types) {
+                    self.set_words(location, piece, ty, arrays)?;
                 }
             }
-            (place, held, ty) => self.assign_words(place, held, ty)?,
+            (location, lowered, ty) => self.assign_words(location, lowered, ty)?,
         }
         Ok(())
     }
 
     /// The array that a value is all of, if an array can take its memory and give its own for it.
-    fn exchangeable(&self, held: &Held<'p>, array: Array) -> Option<Array> {
-        let other = self.whole_array(held)?;
+    fn exchangeable_array(&self, lowered: &LoweredValue<'p>, array: Array) -> Option<Array> {
+        let other = self.whole_array(lowered)?;
         let (old, new) = (self.kernel.arrays[array], self.kernel.arrays[other]);
         let alike = self.kernel.slots[array] == self.kernel.slots[other] && old.width == new.width;
         // Of two arrays that are exchanged at least one is made for the run.
@@ -618,78 +655,91 @@ impl<'p> Emitter<'p> {
         (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
     }
 
-    /// Sets a place of [`Emitter::place`] to a value. Its arrays may be made of those that lie
-    /// there: all of them are complete before one is stored.
-    pub(super) fn assign(&mut self, place: &Place, held: &Held<'p>, ty: &Type) -> Result<()> {
+    /// Sets a location of [`Emitter::new_location`] to a value. Its arrays may be made of those
+    /// that lie there: all of them are complete before one is stored.
+    pub(super) fn assign(
+        &mut self,
+        location: &Location,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+    ) -> Result<()> {
         let mut arrays = Vec::new();
-        self.set_words(place, held, ty, &mut arrays)?;
+        self.set_words(location, lowered, ty, &mut arrays)?;
         let mut moves = Vec::new();
-        for (target, held, ty) in arrays.into_iter().flatten() {
-            if self.whole_array(&held) != Some(target) {
-                moves.push((target, self.stored(&held, ty)?, ty));
+        for (target, lowered, ty) in arrays.into_iter().flatten() {
+            if self.whole_array(&lowered) != Some(target) {
+                moves.push((target, self.store_in_own_memory(&lowered, ty)?, ty));
             }
         }
-        for (target, held, ty) in moves {
-            let spare = self.exchangeable(&held, target);
-            self.put(target, &held, ty, spare)?;
+        for (target, lowered, ty) in moves {
+            let spare = self.exchangeable_array(&lowered, target);
+            self.swap_or_copy(target, &lowered, ty, spare)?;
         }
         Ok(())
     }
 
     /// Makes a value the contents of an array: by an exchange with memory that it is all of and
     /// that is not needed any more, or by a copy.
-    fn put(&mut self, target: Array, held: &Held<'p>, ty: &Type, spare: Option<Array>) -> Result<()> {
+    fn swap_or_copy(
+        &mut self,
+        target: Array,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+        spare: Option<Array>,
+    ) -> Result<()> {
         match spare {
             Some(memory) => self.emit(Stmt::Swap(target, memory)),
             None => {
                 let base = self.int(0)?;
-                self.store(held, ty, target, base)
+                self.store(lowered, ty, target, base)
             }
         }
     }
 
-    /// Sets a place without arrays to a value.
-    fn assign_words(&mut self, place: &Place, held: &Held<'p>, ty: &Type) -> Result<()> {
-        match (place, held, ty) {
-            (Place::Word(var), Held::Word(reg), _) => self.emit(Stmt::Set(*var, *reg)),
-            (Place::Index(vars), Held::Index(digits), _) => {
+    /// Sets a location without arrays to a value.
+    fn assign_words(&mut self, location: &Location, lowered: &LoweredValue<'p>, ty: &Type) -> Result<()> {
+        match (location, lowered, ty) {
+            (Location::Word(var), LoweredValue::Word(reg), _) => self.emit(Stmt::Set(*var, *reg)),
+            (Location::Index(vars), LoweredValue::Index(digits), _) => {
                 vars.iter().zip(digits.iter()).try_for_each(|(var, reg)| self.emit(Stmt::Set(*var, *reg)))
             }
-            (Place::Empty, ..) => Ok(()),
-            (Place::Repeated(place), Held::Array(_), Type::Array(_, element)) => {
+            (Location::Empty, ..) => Ok(()),
+            (Location::Repeated(location), LoweredValue::Array(_), Type::Array(_, element)) => {
                 let only = self.without_slots(element)?;
-                self.assign(place, &only, element)
+                self.assign(location, &only, element)
             }
-            _ => unreachable!("a place is for values of its type"),
+            _ => unreachable!("a location holds values of its type"),
         }
     }
 
-    /// The value of a place now. Memory is not read: it stays as it is until it is assigned again.
-    pub(super) fn read(&mut self, place: &Place) -> Result<Held<'p>> {
+    /// The value of a location now. Memory is not read: it stays as it is until it is assigned again.
+    pub(super) fn read(&mut self, location: &Location) -> Result<LoweredValue<'p>> {
         let get = |this: &mut Self, var: Var| this.set(this.kernel.vars[var], Op::Get(var));
-        Ok(match place {
-            Place::Word(var) => Held::Word(get(self, *var)?),
-            Place::Index(vars) => {
+        Ok(match location {
+            Location::Word(var) => LoweredValue::Word(get(self, *var)?),
+            Location::Index(vars) => {
                 let digits = vars.iter().map(|var| get(self, *var)).collect::<Result<Vec<_>>>()?;
-                Held::Index(digits.into())
+                LoweredValue::Index(digits.into())
             }
-            Place::Tuple(places) => {
-                let parts = places.iter().map(|place| self.read(place)).collect::<Result<Vec<_>>>()?;
-                Held::Tuple(parts.into())
+            Location::Tuple(locations) => {
+                let parts =
+                    locations.iter().map(|location| self.read(location)).collect::<Result<Vec<_>>>()?;
+                LoweredValue::Tuple(parts.into())
             }
-            Place::Sum(tag, places) => {
+            Location::Sum(tag, locations) => {
                 let tag = get(self, *tag)?;
-                let pieces = places.iter().map(|place| self.read(place)).collect::<Result<Vec<_>>>()?;
-                Held::Sum(tag, pieces.into())
+                let pieces =
+                    locations.iter().map(|location| self.read(location)).collect::<Result<Vec<_>>>()?;
+                LoweredValue::Sum(tag, pieces.into())
             }
-            Place::Memory(array) => {
+            Location::Memory(array) => {
                 let base = self.int(0)?;
-                Held::Array(Rc::new(ArrayValue::Memory { array: *array, base }))
+                LoweredValue::Array(Rc::new(ArrayValue::Memory { array: *array, base }))
             }
-            Place::Empty => Held::Array(Rc::new(ArrayValue::List(Vec::new()))),
-            Place::Repeated(place) => {
-                let only = self.read(place)?;
-                Held::Array(Rc::new(ArrayValue::Repeated(only)))
+            Location::Empty => LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new()))),
+            Location::Repeated(location) => {
+                let only = self.read(location)?;
+                LoweredValue::Array(Rc::new(ArrayValue::Repeated(only)))
             }
         })
     }

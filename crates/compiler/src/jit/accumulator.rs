@@ -12,38 +12,38 @@ use crate::loop_ir::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
 
 /// An operation that is associative and commutative, in every bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Join {
-    /// Of integers: a sum, a product, or bits; of floats `Min` or `Max`.
+pub(super) enum AccumulatorOp {
+    /// A sum, a product or a bitwise operation of integers; `Min` or `Max` of floats.
     Binary(Binary),
     /// The smaller of two integers, or the larger.
     Extreme {
         /// The larger.
         max: bool,
-        /// Without sign.
+        /// True if it compares without sign.
         unsigned: bool,
     },
 }
 
-impl Join {
+impl AccumulatorOp {
     /// The bits of the number that changes nothing.
     pub(super) fn identity(self, ty: ScalarType) -> u64 {
         let bits = 8 * ty.bytes() as u32;
         let ones = u64::MAX >> (64 - bits);
         match self {
-            Join::Binary(kind @ (Binary::Min | Binary::Max)) => {
+            AccumulatorOp::Binary(kind @ (Binary::Min | Binary::Max)) => {
                 let joining = if kind == Binary::Min { ReductionOp::Min } else { ReductionOp::Max };
                 match ty {
                     ScalarType::F32 => u64::from((joining.identity() as f32).to_bits()),
                     _ => joining.identity().to_bits(),
                 }
             }
-            Join::Binary(Binary::Mul) => 1,
-            Join::Binary(Binary::And) => ones,
-            Join::Binary(_) => 0,
-            Join::Extreme { max: true, unsigned: true } => 0,
-            Join::Extreme { max: false, unsigned: true } => ones,
-            Join::Extreme { max: true, unsigned: false } => 1 << (bits - 1),
-            Join::Extreme { max: false, unsigned: false } => ones >> 1,
+            AccumulatorOp::Binary(Binary::Mul) => 1,
+            AccumulatorOp::Binary(Binary::And) => ones,
+            AccumulatorOp::Binary(_) => 0,
+            AccumulatorOp::Extreme { max: true, unsigned: true } => 0,
+            AccumulatorOp::Extreme { max: false, unsigned: true } => ones,
+            AccumulatorOp::Extreme { max: true, unsigned: false } => 1 << (bits - 1),
+            AccumulatorOp::Extreme { max: false, unsigned: false } => ones >> 1,
         }
     }
 }
@@ -57,7 +57,7 @@ pub(super) struct Accumulator {
     pub(super) operand: Reg,
     /// The condition under which it does.
     pub(super) condition: Option<Reg>,
-    pub(super) join: Join,
+    pub(super) join: AccumulatorOp,
     pub(super) ty: ScalarType,
     /// The register that the variable is set to: there the number is joined.
     pub(super) new: Reg,
@@ -139,7 +139,7 @@ impl Body<'_> {
                         true => (*a, *b),
                         false => (*b, *a),
                     };
-                    let join = Join::Extreme { max: p == b, unsigned };
+                    let join = AccumulatorOp::Extreme { max: p == b, unsigned };
                     let chain = vec![new, old, *condition];
                     return if self.is_old(var, old, 2) && operand != old {
                         made(operand, None, join, chain)
@@ -160,7 +160,7 @@ impl Body<'_> {
 
     /// The operation, the old value and the number that is joined to it; the old value is read
     /// `reads` times in all.
-    fn joined(&self, var: Var, reg: Reg, reads: u32) -> Option<(Join, Reg, Reg)> {
+    fn joined(&self, var: Var, reg: Reg, reads: u32) -> Option<(AccumulatorOp, Reg, Reg)> {
         let Op::Binary(kind, a, b) = self.ops.get(&reg)? else { return None };
         let exact = match kind {
             Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor => {
@@ -171,7 +171,7 @@ impl Body<'_> {
         };
         let (old, operand) = if self.is_old(var, *a, reads) { (*a, *b) } else { (*b, *a) };
         (exact && operand != old && self.is_old(var, old, reads)).then_some((
-            Join::Binary(*kind),
+            AccumulatorOp::Binary(*kind),
             old,
             operand,
         ))

@@ -54,12 +54,13 @@ pub enum Lane {
 }
 
 impl Lane {
-    fn wide(self) -> bool {
+    /// Returns the bit W of the EVEX prefix: set for lanes of 8 bytes.
+    fn evex_w(self) -> bool {
         matches!(self, Lane::F64 | Lane::I64)
     }
 
     fn bytes(self) -> u8 {
-        if self.wide() { 8 } else { 4 }
+        if self.evex_w() { 8 } else { 4 }
     }
 }
 
@@ -135,7 +136,7 @@ impl Assembler {
     fn vector(
         &mut self,
         (map, prefix, opcode): Opcode,
-        wide: bool,
+        evex_w: bool,
         (reg, other, source): (u8, u8, Source),
         (mask, zero): (Mask, bool),
     ) {
@@ -147,7 +148,7 @@ impl Assembler {
         let inverted = |bit: u8, at: u8| (!bit & 1) << at;
         let (b, x) = high;
         let first = inverted(reg >> 3, 7) | inverted(x, 6) | inverted(b, 5) | inverted(reg >> 4, 4) | map;
-        let second = u8::from(wide) << 7 | (!other & 15) << 3 | 4 | prefix;
+        let second = u8::from(evex_w) << 7 | (!other & 15) << 3 | 4 | prefix;
         let third = u8::from(zero) << 7 | 2 << 5 | inverted(other >> 4, 3) | mask.0;
         self.bytes.extend([0x62, first, second, third, opcode]);
         self.operand(reg & 7, low, source);
@@ -171,9 +172,9 @@ impl Assembler {
 
     /// Lanes from memory; with a mask, zeros elsewhere.
     pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Mask) {
-        let opcode = (1, u8::from(lane.wide()), 0x10);
+        let opcode = (1, u8::from(lane.evex_w()), 0x10);
         let source = Source::At(from, lane.bytes());
-        self.vector(opcode, lane.wide(), (to.0, 0, source), (mask, mask.0 > 0));
+        self.vector(opcode, lane.evex_w(), (to.0, 0, source), (mask, mask.0 > 0));
     }
 
     /// Lanes of 8 bytes from slots of 1, 2 or 4, whose bits above are 0; with a mask, zeros elsewhere.
@@ -190,15 +191,15 @@ impl Assembler {
 
     /// Lanes to memory; with a mask, only those.
     pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Mask) {
-        let opcode = (1, u8::from(lane.wide()), 0x11);
+        let opcode = (1, u8::from(lane.evex_w()), 0x11);
         let target = Source::At(to, lane.bytes());
-        self.vector(opcode, lane.wide(), (from.0, 0, target), (mask, false));
+        self.vector(opcode, lane.evex_w(), (from.0, 0, target), (mask, false));
     }
 
     /// All lanes from one word of the block of arguments.
     pub fn broadcast(&mut self, lane: Lane, to: Vector, word: usize) {
-        let opcode = if lane.wide() { (2, 1, 0x19) } else { (2, 1, 0x18) };
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::Word(word)), (Mask(0), false));
+        let opcode = if lane.evex_w() { (2, 1, 0x19) } else { (2, 1, 0x18) };
+        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Word(word)), (Mask(0), false));
     }
 
     /// 1 in the lanes of a mask, which a word of the block of arguments holds, elsewhere 0.
@@ -230,7 +231,7 @@ impl Assembler {
         (a, b): (Vector, Vector),
         mask: Mask,
     ) {
-        let float = |byte| (1, u8::from(lane.wide()), byte);
+        let float = |byte| (1, u8::from(lane.evex_w()), byte);
         let opcode = match (op, lane) {
             (Arithmetic::Add, Lane::F64 | Lane::F32) => float(0x58),
             (Arithmetic::Sub, Lane::F64 | Lane::F32) => float(0x5c),
@@ -253,19 +254,19 @@ impl Assembler {
             (Arithmetic::Or, _) => (1, 1, 0xeb),
             (Arithmetic::Xor, _) => (1, 1, 0xef),
         };
-        self.vector(opcode, lane.wide(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+        self.vector(opcode, lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (mask, false));
     }
 
     /// The square root of floats.
     pub fn sqrt(&mut self, lane: Lane, to: Vector, a: Vector) {
-        let opcode = (1, u8::from(lane.wide()), 0x51);
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+        let opcode = (1, u8::from(lane.evex_w()), 0x51);
+        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
     }
 
     /// A whole float: `mode` 1 not above, 2 not below, 3 toward 0.
     pub fn round(&mut self, lane: Lane, to: Vector, a: Vector, mode: u8) {
-        let opcode = if lane.wide() { (3, 1, 0x09) } else { (3, 1, 0x08) };
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+        let opcode = if lane.evex_w() { (3, 1, 0x09) } else { (3, 1, 0x08) };
+        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
         // Without an exception for what is cut off.
         self.bytes.push(8 | mode);
     }
@@ -277,8 +278,8 @@ impl Assembler {
     }
 
     /// `to = a * b + to` of floats, rounded once; with a mask, other lanes stay as they are.
-    pub fn fused(&mut self, lane: Lane, to: Vector, (a, b): (Vector, Vector), mask: Mask) {
-        self.vector((2, 1, 0xb8), lane.wide(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+    pub fn fused_multiply_add(&mut self, lane: Lane, to: Vector, (a, b): (Vector, Vector), mask: Mask) {
+        self.vector((2, 1, 0xb8), lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (mask, false));
     }
 
     /// A comparison by its predicate: of floats, of integers with sign, or without.
@@ -290,22 +291,22 @@ impl Assembler {
         predicate: u8,
     ) {
         let opcode = match lane {
-            Lane::F64 | Lane::F32 => (1, u8::from(lane.wide()), 0xc2),
+            Lane::F64 | Lane::F32 => (1, u8::from(lane.evex_w()), 0xc2),
             Lane::I64 | Lane::I32 if unsigned => (3, 1, 0x1e),
             Lane::I64 | Lane::I32 => (3, 1, 0x1f),
         };
-        self.vector(opcode, lane.wide(), (to.0, a.0, Source::Register(b.0)), (Mask(0), false));
+        self.vector(opcode, lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (Mask(0), false));
         self.bytes.push(predicate);
     }
 
     /// The lanes of integers that are not 0.
     pub fn test(&mut self, lane: Lane, to: Mask, a: Vector) {
-        self.vector((2, 1, 0x27), lane.wide(), (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
+        self.vector((2, 1, 0x27), lane.evex_w(), (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
     }
 
     /// `a` where the mask is set, elsewhere `b`.
     pub fn blend(&mut self, lane: Lane, to: Vector, mask: Mask, (a, b): (Vector, Vector)) {
-        self.vector((2, 1, 0x65), lane.wide(), (to.0, b.0, Source::Register(a.0)), (mask, false));
+        self.vector((2, 1, 0x65), lane.evex_w(), (to.0, b.0, Source::Register(a.0)), (mask, false));
     }
 
     /// An instruction on masks.
@@ -548,7 +549,9 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("vrndscalepd zmm3, zmm29, 9", &|asm| asm.round(Lane::F64, a, c, 1));
         case("vrndscaleps zmm12, zmm3, 11", &|asm| asm.round(Lane::F32, b, a, 3));
         case("vpternlogq zmm3, zmm29, zmm29, 85", &|asm| asm.not(a, c));
-        case("vfmadd231pd zmm29 {k1}, zmm12, zmm3", &|asm| asm.fused(Lane::F64, c, (b, a), last));
+        case("vfmadd231pd zmm29 {k1}, zmm12, zmm3", &|asm| {
+            asm.fused_multiply_add(Lane::F64, c, (b, a), last)
+        });
         case("vcmppd k3, zmm12, zmm29, 17", &|asm| asm.compare((Lane::F64, false), Mask(3), (b, c), 0x11));
         case("vcmpps k7, zmm29, zmm3, 4", &|asm| asm.compare((Lane::F32, false), Mask(7), (c, a), 0x04));
         case("vblendmpd zmm3 {k2}, zmm29, zmm12", &|asm| asm.blend(Lane::F64, a, Mask(2), (b, c)));

@@ -1,7 +1,7 @@
 //! Calls of loops that are vectorized with AVX-512: the words that their functions get, what is
 //! left of a loop between two interrupt polls, and the lanes of accumulators.
 
-use super::accumulator::{Accumulator, Join};
+use super::accumulator::{Accumulator, AccumulatorOp};
 use super::asm_x64::VECTOR_BYTES;
 use super::avx512_loops::{FIRST_OWN_WORD, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
 use super::emit::{Emit, machine_type};
@@ -33,7 +33,7 @@ impl Emit<'_, '_> {
     /// Does all rounds of a loop that has code of its own; a total goes on with `lanes`.
     pub(super) fn emit_vector_loop(
         &mut self,
-        (function, wide): (FuncRef, &VectorLoop),
+        (function, vector_loop): (FuncRef, &VectorLoop),
         index: Reg,
         (low, high): (Value, Value),
         body: &[Stmt],
@@ -46,12 +46,12 @@ impl Emit<'_, '_> {
         self.b.ins().brif(any, setup, &[], end, &[]);
         self.b.switch_to_block(setup);
         let outer = self.regs.clone();
-        self.set(&wide.plan, body, Role::Same);
-        let bytes = 8 * (FIRST_OWN_WORD + wide.words.len()) as u32;
+        self.set(&vector_loop.plan, body, Role::Same);
+        let bytes = 8 * (FIRST_OWN_WORD + vector_loop.words.len()) as u32;
         let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
         let words = self.b.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::trusted();
-        let totals: Vec<Value> = (0..wide.plan.accumulators.len())
+        let totals: Vec<Value> = (0..vector_loop.plan.accumulators.len())
             .map(|_| {
                 let data = StackSlotData::new(StackSlotKind::ExplicitSlot, VECTOR_BYTES as u32, 6);
                 let slot = self.b.create_sized_stack_slot(data);
@@ -61,11 +61,11 @@ impl Emit<'_, '_> {
         self.b.ins().jump(head, &[BlockArg::Value(low)]);
         self.b.switch_to_block(head);
         self.regs.insert(index, at);
-        self.set(&wide.plan, body, Role::Index);
+        self.set(&vector_loop.plan, body, Role::Index);
         let left = self.b.ins().isub(high, at);
         let most = self.b.ins().iconst(types::I64, ITERATIONS_PER_POLL);
         let rounds = self.b.ins().smin(left, most);
-        let per_vector = (VECTOR_BYTES / wide.plan.width) as i64;
+        let per_vector = (VECTOR_BYTES / vector_loop.plan.width) as i64;
         let rest = self.b.ins().band_imm_s(rounds, per_vector - 1);
         let whole = self.b.ins().isub(rounds, rest);
         self.b.ins().store(flags, whole, words, 8 * WORD_LANES as i32);
@@ -73,7 +73,7 @@ impl Emit<'_, '_> {
         let above = self.b.ins().ishl(one, rest);
         let rest = self.b.ins().isub(above, one);
         self.b.ins().store(flags, rest, words, 8 * WORD_TAIL_MASK as i32);
-        for (i, word) in wide.words.iter().enumerate() {
+        for (i, word) in vector_loop.words.iter().enumerate() {
             let value = match word {
                 Word::Place(array, at) => {
                     let at = self.reg(*at);
@@ -94,7 +94,7 @@ impl Emit<'_, '_> {
             self.b.ins().store(flags, value, words, 8 * (FIRST_OWN_WORD + i) as i32);
         }
         self.b.ins().call(function, &[words]);
-        for (total, lanes) in wide.plan.accumulators.iter().zip(totals) {
+        for (total, lanes) in vector_loop.plan.accumulators.iter().zip(totals) {
             self.join_lanes(total, lanes);
         }
         self.poll_interrupt();
@@ -113,11 +113,11 @@ impl Emit<'_, '_> {
         for at in 0..VECTOR_BYTES as i32 / ty.bytes() as i32 {
             let lane = self.b.ins().load(ty, flags, lanes, at * ty.bytes() as i32);
             value = match total.join {
-                Join::Binary(kind) => self.binary(kind, total.ty, value, lane, None),
-                Join::Extreme { max: false, unsigned: false } => self.b.ins().smin(value, lane),
-                Join::Extreme { max: true, unsigned: false } => self.b.ins().smax(value, lane),
-                Join::Extreme { max: false, unsigned: true } => self.b.ins().umin(value, lane),
-                Join::Extreme { max: true, unsigned: true } => self.b.ins().umax(value, lane),
+                AccumulatorOp::Binary(kind) => self.binary(kind, total.ty, value, lane, None),
+                AccumulatorOp::Extreme { max: false, unsigned: false } => self.b.ins().smin(value, lane),
+                AccumulatorOp::Extreme { max: true, unsigned: false } => self.b.ins().smax(value, lane),
+                AccumulatorOp::Extreme { max: false, unsigned: true } => self.b.ins().umin(value, lane),
+                AccumulatorOp::Extreme { max: true, unsigned: true } => self.b.ins().umax(value, lane),
             };
         }
         self.b.def_var(self.vars[&total.var], value);

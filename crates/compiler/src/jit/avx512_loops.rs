@@ -27,7 +27,7 @@
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
 //! results do not depend on the processor, and `FELIS_VECTORS=128` changes nothing but time.
 
-use super::accumulator::Join;
+use super::accumulator::AccumulatorOp;
 use super::asm_x64::{
     Arithmetic, Assembler, Conversion, FREE_POINTERS, Lane, Mask, POINTERS, Pointer, VECTOR_BYTES, Vector,
 };
@@ -371,7 +371,7 @@ impl Loop<'_> {
                         mask,
                     )?;
                 }
-                Summand::Product(..) => asm.fused(Lane::F64, total, (taken[0], taken[1]), mask),
+                Summand::Product(..) => asm.fused_multiply_add(Lane::F64, total, (taken[0], taken[1]), mask),
             }
         }
         Some(())
@@ -406,11 +406,11 @@ impl Loop<'_> {
             }
         };
         match total.join {
-            Join::Binary(kind @ (Binary::Min | Binary::Max)) => {
+            AccumulatorOp::Binary(kind @ (Binary::Min | Binary::Max)) => {
                 self.extreme(asm, registers, kind == Binary::Max, lane, to, (operand, to), lanes)?;
             }
-            Join::Binary(kind) => asm.arithmetic(arithmetic(kind)?, lane, to, (to, operand), lanes),
-            Join::Extreme { max, unsigned } => {
+            AccumulatorOp::Binary(kind) => asm.arithmetic(arithmetic(kind)?, lane, to, (to, operand), lanes),
+            AccumulatorOp::Extreme { max, unsigned } => {
                 let op = match (max, unsigned) {
                     (false, false) => Arithmetic::Min,
                     (true, false) => Arithmetic::Max,
@@ -594,7 +594,7 @@ impl Loop<'_> {
             // The sum takes the place of what is added: a copy of it, since that may be read again.
             let to = self.take(registers)?;
             asm.copy(to, vectors[2]);
-            asm.fused(lane, to, (vectors[0], vectors[1]), Mask(0));
+            asm.fused_multiply_add(lane, to, (vectors[0], vectors[1]), Mask(0));
             self.release(registers, at, &read, &vectors);
             registers.places.insert(reg, Place::Vector(to));
             return Some(());

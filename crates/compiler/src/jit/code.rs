@@ -131,19 +131,19 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
             blocks.insert(f, id.map_err(|error| error.to_string())?);
         }
     }
-    let mut wides = Vec::new();
-    for_each_stmt(&kernel.body, &mut |stmt| wides.extend(avx512_loops::assemble(kernel, stmt)));
-    let mut wide_ids = Vec::new();
-    for (index, wide) in &wides {
+    let mut vector_loops = Vec::new();
+    for_each_stmt(&kernel.body, &mut |stmt| vector_loops.extend(avx512_loops::assemble(kernel, stmt)));
+    let mut vector_loop_ids = Vec::new();
+    for (index, vector_loop) in &vector_loops {
         let mut signature = module.make_signature();
         signature.params.push(AbiParam::new(types::I64));
         let name = format!("wide{index}");
         let id =
             module.declare_function(&name, Linkage::Local, &signature).map_err(|error| error.to_string())?;
         module
-            .define_function_bytes(id, VECTOR_BYTES as u64, &wide.code, &[])
+            .define_function_bytes(id, VECTOR_BYTES as u64, &vector_loop.code, &[])
             .map_err(|error| error.to_string())?;
-        wide_ids.push(id);
+        vector_loop_ids.push(id);
     }
     let Phases { phases, frame, .. } = partition::partition(kernel);
     let mut context = module.make_context();
@@ -164,8 +164,8 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
             functions.blocks.insert(*f, module.declare_func_in_func(*id, b.func));
         }
         functions.gemm = gemm.map(|id| module.declare_func_in_func(id, b.func));
-        for ((index, wide), id) in wides.iter().zip(&wide_ids) {
-            functions.wide.insert(*index, (module.declare_func_in_func(*id, b.func), wide));
+        for ((index, vector_loop), id) in vector_loops.iter().zip(&vector_loop_ids) {
+            functions.vector_loops.insert(*index, (module.declare_func_in_func(*id, b.func), vector_loop));
         }
         b = Emit::phase(b, kernel, &frame, phase, &functions);
         b.finalize(module.target_config());

@@ -62,7 +62,7 @@ pub struct Functions<'n> {
     /// The kernel for contractions.
     pub gemm: Option<FuncRef>,
     /// Loops in AVX-512, by the register of their index.
-    pub wide: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
+    pub vector_loops: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
 
 /// The address of an array in a function.
@@ -407,13 +407,13 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// A loop from `low` up to, not including, `high`.
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
-        if let Some(wide) = self.functions.wide.get(&index) {
-            return self.emit_vector_loop(*wide, index, (low, high), body, None);
+        if let Some(vector_loop) = self.functions.vector_loops.get(&index) {
+            return self.emit_vector_loop(*vector_loop, index, (low, high), body, None);
         }
         let low = match simd128::plan(self.kernel, index, body, None, LaneTypes::All) {
-            Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
+            Some(plan) => self.vector_loop(&plan, index, low, high, body, label.is_some()),
             None => match super::masked_simd::plan(self.kernel, index, body) {
-                Some(plan) => self.masked_rounds(&plan, index, low, high, body),
+                Some(plan) => self.masked_simd_loop(&plan, index, low, high, body),
                 None if is_straight_line(body) => return self.straight_rounds(index, low, high, body),
                 None => low,
             },
@@ -500,11 +500,12 @@ impl<'n, 'f> Emit<'n, 'f> {
             types::F32 => self.b.ins().f32const(joining.identity() as f32),
             _ => self.b.ins().f64const(joining.identity()),
         };
-        let wide = self.functions.wide.get(&index);
+        let vector_loop = self.functions.vector_loops.get(&index);
         let narrow = || simd128::plan(self.kernel, index, body, Some(item), LaneTypes::All);
-        let start = match wide.is_none().then(narrow).flatten() {
+        let start = match vector_loop.is_none().then(narrow).flatten() {
             Some(plan) => {
-                let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
+                let (accumulators, start) =
+                    self.vector_reduction(&plan, index, low, high, body, item, neutral);
                 for (i, lane) in accumulators.into_iter().enumerate() {
                     self.b.ins().store(flags, lane, lanes, 16 * i as i32);
                 }
@@ -517,8 +518,8 @@ impl<'n, 'f> Emit<'n, 'f> {
                 low
             }
         };
-        if let Some(wide) = wide {
-            self.emit_vector_loop(*wide, index, (low, high), body, Some(lanes));
+        if let Some(vector_loop) = vector_loop {
+            self.emit_vector_loop(*vector_loop, index, (low, high), body, Some(lanes));
         } else {
             self.reduce_in_lanes(index, (low, start, high), body, item, lanes);
         }
@@ -558,7 +559,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 }
                 Summand::Product(a, b) => {
                     let (a, b) = (self.reg(a), self.reg(b));
-                    self.fused(a, b, old)
+                    self.fused_multiply_add(a, b, old)
                 }
             };
             self.b.ins().store(flags, new, place, 0);
@@ -570,7 +571,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// `a * b + c`, rounded once, of numbers; of vectors, if the processor has it.
-    pub fn fused(&mut self, a: Value, b: Value, c: Value) -> Value {
+    pub fn fused_multiply_add(&mut self, a: Value, b: Value, c: Value) -> Value {
         if has_fma() {
             return self.b.ins().fma(a, b, c);
         }
@@ -634,7 +635,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// The flags of accesses to an array.
-    pub fn flags(&self, array: Array) -> MemFlagsData {
+    pub fn access_flags(&self, array: Array) -> MemFlagsData {
         let flags = MemFlagsData::new().with_notrap();
         match self.kernel.arrays[array].origin {
             // A load from what is overwritten must not move behind the store.
@@ -658,7 +659,7 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// The slot of an array at an address.
     fn load_from(&mut self, array: Array, place: Value, ty: ScalarType) -> Value {
-        let (flags, width) = (self.flags(array), self.kernel.arrays[array].width);
+        let (flags, width) = (self.access_flags(array), self.kernel.arrays[array].width);
         if ty.bytes() <= usize::from(width) {
             return self.b.ins().load(machine_type(ty), flags, place, 0);
         }
@@ -668,7 +669,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     fn store(&mut self, array: Array, at: Value, value: Value, ty: ScalarType) {
-        let (place, flags) = (self.address(array, at), self.flags(array));
+        let (place, flags) = (self.address(array, at), self.access_flags(array));
         let width = u32::from(self.kernel.arrays[array].width);
         let slot = Type::int(width as u16 * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
         let bytes = ty.bytes() as u32;
@@ -760,7 +761,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Call(f, args) => {
                 let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
                 if let (ScalarFunction::Fma, [a, b, c]) = (f, &args[..]) {
-                    return self.fused(*a, *b, *c);
+                    return self.fused_multiply_add(*a, *b, *c);
                 }
                 let call = self.b.ins().call(self.functions.math[f], &args);
                 self.b.inst_results(call)[0]

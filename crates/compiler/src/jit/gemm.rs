@@ -52,9 +52,9 @@ const MAX_KEPT_NUMBERS: usize = 1 << 23;
 pub struct Strided<'a> {
     /// The slots.
     pub slots: &'a [f64],
-    /// From a row to the next.
+    /// The stride from a row to the next, in slots.
     pub row: usize,
-    /// From a column to the next.
+    /// The stride from a column to the next, in slots.
     pub column: usize,
 }
 
@@ -72,11 +72,11 @@ pub struct Line(pub Lanes);
 pub struct Factors<'a> {
     /// The slots.
     pub slots: &'a [f64],
-    /// From a lane to the next.
+    /// The stride from a lane to the next, in slots.
     pub lane: usize,
-    /// From a step to the next.
+    /// The stride from a step to the next, in slots.
     pub step: usize,
-    /// From a row to the next.
+    /// The stride from a row to the next, in slots.
     pub row: usize,
 }
 
@@ -100,9 +100,9 @@ pub struct Sums<'a> {
     pub start: f64,
     /// The slots from the first column on.
     pub into: &'a mut [f64],
-    /// From a row to the next.
+    /// The stride from a row to the next, in slots.
     pub stride: usize,
-    /// At most [`PANEL_COLUMNS`].
+    /// The number of columns, at most [`PANEL_COLUMNS`].
     pub columns: usize,
 }
 

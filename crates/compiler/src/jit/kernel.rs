@@ -141,7 +141,7 @@ impl CompiledKernel {
         let (stop, memory) = (limits.interrupt, limits.memory);
         let cost = self.lowered.kernel.iteration_costs[each].max(0.05);
         let whole = cost * count as f64;
-        let pool = if whole >= MIN_PARALLEL_NS { self.shared.pool() } else { None };
+        let pool = if whole >= MIN_PARALLEL_NS { self.shared.thread_pool() } else { None };
         let least = ((MIN_PIECE_NS / cost) as i64).clamp(1, count.max(1));
         let report_progress = limits.report_progress.filter(|_| whole >= MIN_PARALLEL_NS);
         if let Some(report_progress) = report_progress {
@@ -444,7 +444,7 @@ fn allocate(kernel: &Kernel, array: Array, class: Option<Class>, memory: u64) ->
     // A kernel writes each slot before it reads it.
     let (buffer, fresh) = Buffer::with_len(class, slots as usize)?;
     if fresh {
-        super::native::huge_pages(buffer.address(), bytes);
+        super::native::advise_huge_pages(buffer.address(), bytes);
     }
     Some(buffer)
 }

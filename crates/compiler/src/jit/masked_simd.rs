@@ -307,9 +307,9 @@ fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) ->
 }
 
 /// The value of a register in all lanes.
-enum Made {
+enum LaneValues {
     Vectors([Value; VECTORS]),
-    /// Of 0 or 1: all bits or none.
+    /// A mask in place of 0 or 1: all bits or none.
     Mask([Value; VECTORS]),
     /// One by one.
     Lanes([Value; MAX_LINE_WIDTH]),
@@ -320,7 +320,7 @@ type Variables = [Variable; VECTORS];
 /// Rounds under construction.
 struct Masked<'p> {
     plan: &'p Plan,
-    made: HashMap<Reg, Made>,
+    values: HashMap<Reg, LaneValues>,
     vars: HashMap<Var, Variables>,
     /// Lanes that are active.
     active: Variables,
@@ -332,7 +332,7 @@ struct Masked<'p> {
 
 impl Emit<'_, '_> {
     /// Does as many rounds as go together; gives the first index left.
-    pub(super) fn masked_rounds(
+    pub(super) fn masked_simd_loop(
         &mut self,
         plan: &Plan,
         index: Reg,
@@ -357,8 +357,8 @@ impl Emit<'_, '_> {
             let zero = self.zero_vector(self.kernel.vars[*var]);
             vars.insert(*var, self.variables([zero; VECTORS]));
         }
-        let (made, left) = (HashMap::default(), HashMap::default());
-        let mut masked = Masked { plan, made, vars, active, left, resume: Vec::new() };
+        let (values, left) = (HashMap::default(), HashMap::default());
+        let mut masked = Masked { plan, values, vars, active, left, resume: Vec::new() };
         if self.masked(&mut masked, body, true) {
             self.b.ins().jump(head, &[after.into()]);
         }
@@ -389,7 +389,7 @@ impl Emit<'_, '_> {
         self.variables([mask; VECTORS])
     }
 
-    fn now(&mut self, variables: Variables) -> [Value; VECTORS] {
+    fn read_vars(&mut self, variables: Variables) -> [Value; VECTORS] {
         variables.map(|variable| self.b.use_var(variable))
     }
 
@@ -399,7 +399,7 @@ impl Emit<'_, '_> {
 
     /// Takes lanes into a mask.
     fn add_lanes(&mut self, into: Variables, lanes: [Value; VECTORS]) {
-        let old = self.now(into);
+        let old = self.read_vars(into);
         let new = std::array::from_fn(|i| self.b.ins().bor(old[i], lanes[i]));
         self.write_vars(into, new);
     }
@@ -424,7 +424,7 @@ impl Emit<'_, '_> {
     fn branch_if_any_active(&mut self, masked: &Masked<'_>) {
         let Some(none) = masked.resume.last().copied() else { return };
         let on = self.b.create_block();
-        let active = self.now(masked.active);
+        let active = self.read_vars(masked.active);
         self.any(active, on, none);
         self.b.switch_to_block(on);
     }
@@ -444,8 +444,8 @@ impl Emit<'_, '_> {
         match stmt {
             Stmt::Let(reg, op) => {
                 if masked.plan.roles.get(reg) == Some(&Role::Varying) {
-                    let made = self.varying(masked, *reg, op);
-                    masked.made.insert(*reg, made);
+                    let value = self.varying(masked, *reg, op);
+                    masked.values.insert(*reg, value);
                 } else {
                     let value = self.op(op);
                     self.regs.insert(*reg, value);
@@ -456,7 +456,7 @@ impl Emit<'_, '_> {
                 let variables = masked.vars[var];
                 let mut new = self.as_vectors(masked, *reg);
                 if !full {
-                    let (old, active) = (self.now(variables), self.now(masked.active));
+                    let (old, active) = (self.read_vars(variables), self.read_vars(masked.active));
                     new = std::array::from_fn(|i| self.blend(active[i], new[i], old[i]));
                 }
                 self.write_vars(variables, new);
@@ -495,7 +495,7 @@ impl Emit<'_, '_> {
                 }
                 masked.resume.pop();
                 self.b.switch_to_block(end);
-                let back = self.now(left);
+                let back = self.read_vars(left);
                 self.add_lanes(masked.active, back);
                 if !escapes(body).iter().all(|l| l == label) {
                     self.branch_if_any_active(masked);
@@ -504,7 +504,7 @@ impl Emit<'_, '_> {
             }
             Stmt::Break(label) | Stmt::Continue(label) => {
                 let (left, waiting) = masked.left[label];
-                let active = self.now(masked.active);
+                let active = self.read_vars(masked.active);
                 self.add_lanes(if matches!(stmt, Stmt::Break(_)) { left } else { waiting }, active);
                 self.none_active(masked);
                 if let Some(resume) = masked.resume.last() {
@@ -523,7 +523,7 @@ impl Emit<'_, '_> {
 
     fn masked_if(&mut self, masked: &mut Masked<'_>, condition: Reg, then: &[Stmt], otherwise: &[Stmt]) {
         let condition = self.mask(masked, condition);
-        let old = self.now(masked.active);
+        let old = self.read_vars(masked.active);
         let yes = std::array::from_fn(|i| self.b.ins().band(old[i], condition[i]));
         let no = std::array::from_fn(|i| self.b.ins().band_not(old[i], condition[i]));
         // Lanes that get to the end.
@@ -546,14 +546,14 @@ impl Emit<'_, '_> {
             self.write_vars(masked.active, lanes);
             masked.resume.push(skip);
             if self.masked(masked, stmts, false) {
-                let reached = self.now(masked.active);
+                let reached = self.read_vars(masked.active);
                 self.add_lanes(reach, reached);
                 self.b.ins().jump(skip, &[]);
             }
             masked.resume.pop();
             self.b.switch_to_block(skip);
         }
-        let reached = self.now(reach);
+        let reached = self.read_vars(reach);
         self.write_vars(masked.active, reached);
         if exits(then) || exits(otherwise) {
             self.branch_if_any_active(masked);
@@ -602,18 +602,18 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(next);
         let after = self.b.ins().iadd_imm_s(at, 1);
         if may_leave {
-            let back = self.now(waiting);
+            let back = self.read_vars(waiting);
             self.add_lanes(masked.active, back);
             let none = self.zero_vector(ScalarType::I64);
             self.write_vars(waiting, [none; VECTORS]);
             let on = self.b.create_block();
-            let active = self.now(masked.active);
+            let active = self.read_vars(masked.active);
             self.any(active, on, end);
             self.b.switch_to_block(on);
         }
         self.b.ins().jump(head, &[after.into()]);
         self.b.switch_to_block(end);
-        let back = self.now(left);
+        let back = self.read_vars(left);
         self.add_lanes(masked.active, back);
         if !escapes(std::slice::from_ref(stmt)).is_empty() {
             self.branch_if_any_active(masked);
@@ -621,19 +621,21 @@ impl Emit<'_, '_> {
     }
 
     /// A register for all lanes, from an operation.
-    fn varying(&mut self, masked: &Masked<'_>, reg: Reg, op: &Op) -> Made {
+    fn varying(&mut self, masked: &Masked<'_>, reg: Reg, op: &Op) -> LaneValues {
         let ty = self.kernel.regs[reg];
         match op {
-            Op::Get(var) => Made::Vectors(self.now(masked.vars[var])),
+            Op::Get(var) => LaneValues::Vectors(self.read_vars(masked.vars[var])),
             Op::Load(array, at, _)
                 if ty.bytes() == 8
                     && self.kernel.arrays[*array].width == 8
                     && masked.plan.roles.get(at) == Some(&Role::Index) =>
             {
                 let at = self.reg(*at);
-                let (place, flags) = (self.address(*array, at), self.flags(*array));
+                let (place, flags) = (self.address(*array, at), self.access_flags(*array));
                 let vector = pair(ty);
-                Made::Vectors(std::array::from_fn(|i| self.b.ins().load(vector, flags, place, 16 * i as i32)))
+                LaneValues::Vectors(std::array::from_fn(|i| {
+                    self.b.ins().load(vector, flags, place, 16 * i as i32)
+                }))
             }
             op if by_vectors(self.kernel, &masked.plan.roles, reg, op) => self.by_vectors(masked, ty, op),
             op => {
@@ -645,50 +647,52 @@ impl Emit<'_, '_> {
                     self.regs.extend(lanes.iter().map(|(reg, lanes)| (*reg, lanes[i])));
                     self.op(op)
                 };
-                let made = std::array::from_fn(one);
+                let value = std::array::from_fn(one);
                 self.regs = outer;
-                Made::Lanes(made)
+                LaneValues::Lanes(value)
             }
         }
     }
 
-    fn by_vectors(&mut self, masked: &Masked<'_>, ty: ScalarType, op: &Op) -> Made {
-        let is_mask = |reg: &Reg| matches!(masked.made.get(reg), Some(Made::Mask(_)));
+    fn by_vectors(&mut self, masked: &Masked<'_>, ty: ScalarType, op: &Op) -> LaneValues {
+        let is_mask = |reg: &Reg| matches!(masked.values.get(reg), Some(LaneValues::Mask(_)));
         match op {
             Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.kernel.constants.get(b) == Some(&0) => {
-                Made::Mask(self.mask(masked, *a).map(|mask| self.b.ins().bnot(mask)))
+                LaneValues::Mask(self.mask(masked, *a).map(|mask| self.b.ins().bnot(mask)))
             }
             Op::Compare(kind, a, b) => {
                 let from = self.kernel.regs[*a];
                 let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
-                Made::Mask(std::array::from_fn(|i| self.compare(*kind, from, a[i], b[i])))
+                LaneValues::Mask(std::array::from_fn(|i| self.compare(*kind, from, a[i], b[i])))
             }
             Op::Binary(kind @ (Binary::And | Binary::Or), a, b) if is_mask(a) && is_mask(b) => {
                 let (a, b) = (self.mask(masked, *a), self.mask(masked, *b));
-                Made::Mask(std::array::from_fn(|i| self.binary(*kind, ty, a[i], b[i], None)))
+                LaneValues::Mask(std::array::from_fn(|i| self.binary(*kind, ty, a[i], b[i], None)))
             }
             Op::Select(c, a, b) => {
                 let c = self.mask(masked, *c);
                 let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
-                Made::Vectors(std::array::from_fn(|i| self.blend(c[i], a[i], b[i])))
+                LaneValues::Vectors(std::array::from_fn(|i| self.blend(c[i], a[i], b[i])))
             }
             Op::Binary(kind @ (Binary::Shl | Binary::Shr), a, by) => {
                 let (a, by) = (self.as_vectors(masked, *a), self.reg(*by));
-                Made::Vectors(a.map(|a| self.binary(*kind, ty, a, by, None)))
+                LaneValues::Vectors(a.map(|a| self.binary(*kind, ty, a, by, None)))
             }
             Op::Binary(kind, a, b) => {
                 let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
-                Made::Vectors(std::array::from_fn(|i| self.binary(*kind, ty, a[i], b[i], None)))
+                LaneValues::Vectors(std::array::from_fn(|i| self.binary(*kind, ty, a[i], b[i], None)))
             }
             Op::Unary(kind, a) => {
-                Made::Vectors(self.as_vectors(masked, *a).map(|a| self.unary(*kind, ty, a)))
+                LaneValues::Vectors(self.as_vectors(masked, *a).map(|a| self.unary(*kind, ty, a)))
             }
             // The only function among these multiplies and adds.
             op => {
                 let mut args = Vec::new();
                 op.for_each_reg(&mut |reg| args.push(reg));
                 let args: Vec<_> = args.into_iter().map(|reg| self.as_vectors(masked, reg)).collect();
-                Made::Vectors(std::array::from_fn(|i| self.fused(args[0][i], args[1][i], args[2][i])))
+                LaneValues::Vectors(std::array::from_fn(|i| {
+                    self.fused_multiply_add(args[0][i], args[1][i], args[2][i])
+                }))
             }
         }
     }
@@ -705,9 +709,9 @@ impl Emit<'_, '_> {
     /// A register as vectors.
     fn as_vectors(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
         let vector = pair(self.kernel.regs[reg]);
-        match masked.made.get(&reg) {
-            Some(Made::Vectors(vectors)) => *vectors,
-            Some(Made::Mask(mask)) => {
+        match masked.values.get(&reg) {
+            Some(LaneValues::Vectors(vectors)) => *vectors,
+            Some(LaneValues::Mask(mask)) => {
                 let one = self.b.ins().iconst(types::I64, 1);
                 let ones = self.b.ins().splat(types::I64X2, one);
                 mask.map(|mask| self.b.ins().band(mask, ones))
@@ -728,7 +732,7 @@ impl Emit<'_, '_> {
 
     /// A register as a mask: where it is not 0.
     fn mask(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
-        if let Some(Made::Mask(mask)) = masked.made.get(&reg) {
+        if let Some(LaneValues::Mask(mask)) = masked.values.get(&reg) {
             return *mask;
         }
         let zero = self.zero_vector(ScalarType::I64);
@@ -737,8 +741,8 @@ impl Emit<'_, '_> {
 
     /// A register lane by lane.
     fn lanes(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; MAX_LINE_WIDTH] {
-        match masked.made.get(&reg) {
-            Some(Made::Lanes(lanes)) => *lanes,
+        match masked.values.get(&reg) {
+            Some(LaneValues::Lanes(lanes)) => *lanes,
             None => {
                 let value = self.reg(reg);
                 match masked.plan.roles.get(&reg) {

@@ -73,9 +73,9 @@ pub struct Statistics {
 pub enum Stage {
     /// The part as core.
     Core,
-    /// As loops.
+    /// The loop form.
     Loops,
-    /// As instructions of the code generator.
+    /// The instructions of the code generator.
     Instructions,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// The threads of this compiler, started when first wanted; `None` if there is only one.
-    pub(crate) fn pool(&self) -> Option<&rayon::ThreadPool> {
+    pub(crate) fn thread_pool(&self) -> Option<&rayon::ThreadPool> {
         let start = || {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().ok()?;
             (pool.current_num_threads() > 1).then_some(pool)
@@ -209,7 +209,7 @@ impl Jit {
         &self.shared.statistics
     }
 
-    /// From here on, records the text of each unit at a stage.
+    /// Records the text of each unit at a stage from this call on.
     pub fn trace(&self, stage: Stage) {
         if let Ok(mut trace) = self.trace.lock() {
             *trace = Some((stage, Vec::new()));
@@ -217,7 +217,7 @@ impl Jit {
     }
 
     /// Takes the traces recorded since.
-    pub fn traced(&self) -> Vec<Trace> {
+    pub fn take_traces(&self) -> Vec<Trace> {
         let noted = |mut trace: std::sync::MutexGuard<'_, Option<(Stage, Vec<Trace>)>>| {
             trace.as_mut().map(|(_, noted)| std::mem::take(noted)).unwrap_or_default()
         };

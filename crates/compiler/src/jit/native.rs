@@ -415,7 +415,7 @@ pub(super) fn gather<const N: usize>(table: &[[f64; 2]; N], places: __m512i) -> 
 const MIN_HUGE_PAGE_BYTES: u64 = 4 << 20;
 
 /// Asks the system to back fresh memory by large pages, if there is much of it.
-pub(super) fn huge_pages(address: u64, bytes: u64) {
+pub(super) fn advise_huge_pages(address: u64, bytes: u64) {
     #[cfg(target_os = "linux")]
     if bytes >= MIN_HUGE_PAGE_BYTES {
         const HUGE_PAGE_BYTES: u64 = 2 << 20;

@@ -48,10 +48,10 @@ impl Partition {
 pub enum IterationSpace {
     /// Once.
     Once,
-    /// From 0 up to, not including, what a register holds, in any order; with the number of the
+    /// The integers from 0 to below what a register holds, in any order; with the number of the
     /// loop in [`Kernel::iteration_costs`].
     Parallel(Reg, usize),
-    /// From what a register holds up to, not including, what another one holds, in order.
+    /// The integers from what a register holds to below what another one holds, in order.
     InOrder(Reg, Reg),
 }
 
@@ -73,7 +73,7 @@ pub enum Control {
         /// The body.
         body: Vec<Control>,
     },
-    /// For ever, until left.
+    /// An endless loop, until a statement leaves it.
     Loop(Label, Vec<Control>),
     /// Once; can be left early.
     Block(Label, Vec<Control>),

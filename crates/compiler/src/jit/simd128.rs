@@ -54,7 +54,7 @@ const BLOCK_VECTORS: usize = 16;
 /// The types that lanes may have.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum LaneTypes {
-    /// Of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
+    /// Types of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
     /// numbers are wanted, slots of integers may be narrower than such lanes, and variables may
     /// accumulate.
     Words,
@@ -290,7 +290,7 @@ impl Plan {
 impl Emit<'_, '_> {
     /// Does as many rounds as go by vectors; gives the first index left. `looks`: whether the loop
     /// looks if it is to stop. A loop that is cut into pieces, or a chunk, need not.
-    pub(super) fn vector_rounds(
+    pub(super) fn vector_loop(
         &mut self,
         plan: &Plan,
         index: Reg,
@@ -310,7 +310,7 @@ impl Emit<'_, '_> {
 
     /// The lanes of a total after as many rounds as go by vectors, and the first index left.
     #[allow(clippy::too_many_arguments)] // a reduction has that many parts
-    pub(super) fn vector_total(
+    pub(super) fn vector_reduction(
         &mut self,
         plan: &Plan,
         index: Reg,
@@ -326,7 +326,7 @@ impl Emit<'_, '_> {
         self.vectors(plan, index, low, high, body, accumulators, &mut |this, made, old| {
             let taken = |(i, old): (usize, &Value)| match item {
                 Summand::Value(joining, value) => this.combine(joining, *old, made[&value][i]),
-                Summand::Product(a, b) => this.fused(made[&a][i], made[&b][i], *old),
+                Summand::Product(a, b) => this.fused_multiply_add(made[&a][i], made[&b][i], *old),
             };
             old.iter().enumerate().map(taken).collect()
         })
@@ -483,7 +483,7 @@ impl Emit<'_, '_> {
         match op {
             Op::Load(array, at, _) => {
                 let at = self.reg(*at);
-                let (place, flags) = (self.address(*array, at), self.flags(*array));
+                let (place, flags) = (self.address(*array, at), self.access_flags(*array));
                 self.b.ins().load(plan.vector(ty), flags, place, 16 * i as i32)
             }
             Op::Binary(kind, a, b) => {
@@ -509,7 +509,7 @@ impl Emit<'_, '_> {
             }
             Op::Call(ScalarFunction::Fma, args) => {
                 let (a, b, c) = (get(&args[0]), get(&args[1]), get(&args[2]));
-                self.fused(a, b, c)
+                self.fused_multiply_add(a, b, c)
             }
             Op::Cast(Cast::SignedToFloat, _, a) => {
                 let (first, each) = (self.reg(*a), 16 / plan.width);

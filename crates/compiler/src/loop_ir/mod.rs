@@ -77,7 +77,7 @@ pub enum Binary {
     DivSigned,
     /// The divisor is not 0.
     DivUnsigned,
-    /// With the sign of the dividend; the divisor is not 0.
+    /// The remainder with the sign of the dividend; the divisor is not 0.
     RemSigned,
     /// The divisor is not 0.
     RemUnsigned,
@@ -87,9 +87,9 @@ pub enum Binary {
     Or,
     /// Bitwise.
     Xor,
-    /// By fewer places than there are bits.
+    /// A shift by fewer places than there are bits.
     Shl,
-    /// Without sign; by fewer places than there are bits.
+    /// An unsigned shift by fewer places than there are bits.
     Shr,
 }
 
@@ -168,11 +168,11 @@ impl Compare {
 /// A change of type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
-    /// To a wider integer, keeping the sign.
+    /// Sign extension to a wider integer.
     SignExtend,
-    /// To a wider integer, filling with 0.
+    /// Zero extension to a wider integer.
     ZeroExtend,
-    /// To a narrower integer, dropping the upper bits.
+    /// Truncation to a narrower integer, dropping the upper bits.
     Truncate,
     /// A signed integer to the nearest float.
     SignedToFloat,
@@ -180,7 +180,7 @@ pub enum Cast {
     UnsignedToFloat,
     /// A float, whole and in range, to a signed 64-bit integer.
     FloatToSigned,
-    /// Between float types, to nearest.
+    /// A conversion between float types, rounded to nearest.
     FloatToFloat,
 }
 
@@ -202,7 +202,7 @@ pub enum Op {
     Compare(Compare, Reg, Reg),
     /// The second if the first is not 0, otherwise the third.
     Select(Reg, Reg, Reg),
-    /// To another type.
+    /// A conversion to another type.
     Cast(Cast, ScalarType, Reg),
     /// A slot of an array.
     Load(Array, Reg, ScalarType),

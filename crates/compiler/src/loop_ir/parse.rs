@@ -410,7 +410,7 @@ fn op(words: &mut Words<'_>, ty: ScalarType) -> Result<Op, String> {
     }
     if word == "call" {
         let name = words.next()?;
-        let f = ScalarFunction::named(name).ok_or_else(|| format!("`{name}` is no function"))?;
+        let f = ScalarFunction::from_name(name).ok_or_else(|| format!("`{name}` is no function"))?;
         words.expect("(")?;
         let mut args = vec![words.reg()?];
         while words.take(",") {

@@ -77,7 +77,7 @@ fn check_panels_of_rounds(stmt: &Stmt) -> Result<(), String> {
 /// entering one copies nothing.
 #[derive(Default)]
 struct Scope {
-    /// By the number of the register.
+    /// Flags by the number of the register.
     known: Vec<bool>,
     /// The registers that are known, in the order of their definitions.
     order: Vec<Reg>,

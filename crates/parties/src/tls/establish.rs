@@ -10,7 +10,9 @@ use super::Limits;
 use super::identity::Identity;
 use crate::config::Config;
 use crate::frame::SessionName;
-use crate::handshake::{ConnectError, EXPORTER_LABEL, Hash, Hello, MAX_HELLO_BYTES, agree, session_name};
+use crate::handshake::{
+    ConnectError, EXPORTER_LABEL, Hash, Hello, MAX_HELLO_BYTES, session_name, verify_agreement,
+};
 use crate::network::PartyId;
 use crate::network::stream::Key;
 use rustls::pki_types::ServerName;
@@ -42,7 +44,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// One party that is connected.
-pub struct Joined {
+pub struct ConnectedParty {
     /// The socket.
     pub socket: TcpStream,
     /// TLS on it, after the handshake; it may hold bytes that have come already.
@@ -54,7 +56,7 @@ pub struct Session {
     /// The name of the session.
     pub name: SessionName,
     /// The connection with each party; `None` for this one.
-    pub peers: Vec<Option<Joined>>,
+    pub peers: Vec<Option<ConnectedParty>>,
     /// The master key of the stream with each party, and of this party's own.
     pub keys: Vec<Key>,
 }
@@ -62,7 +64,7 @@ pub struct Session {
 /// A report of a thread that connects.
 enum Report {
     /// A party has greeted.
-    Greeted(Box<(PartyId, Joined, Hello)>),
+    Greeted(Box<(PartyId, ConnectedParty, Hello)>),
     /// A failure that no retry repairs.
     Failed(ConnectError),
     /// An attempt to reach a party failed, or a party or somebody else failed to reach this one.
@@ -81,13 +83,13 @@ struct Common<'a> {
 }
 
 /// The use of a socket until a deadline, or until everything is cancelled.
-pub(super) struct Timed<'a> {
+pub(super) struct TimedSocket<'a> {
     pub(super) socket: &'a TcpStream,
     pub(super) deadline: Instant,
     pub(super) cancelled: &'a AtomicBool,
 }
 
-impl Timed<'_> {
+impl TimedSocket<'_> {
     /// Repeats an operation that waits for the socket.
     fn repeat<T>(&self, mut operation: impl FnMut(&TcpStream) -> io::Result<T>) -> io::Result<T> {
         loop {
@@ -110,13 +112,13 @@ impl Timed<'_> {
     }
 }
 
-impl Read for Timed<'_> {
+impl Read for TimedSocket<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.repeat(|mut socket| socket.read(bytes))
     }
 }
 
-impl Write for Timed<'_> {
+impl Write for TimedSocket<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.repeat(|mut socket| socket.write(bytes))
     }
@@ -159,11 +161,11 @@ pub fn establish(
         }
     }
     peers.insert(me, None);
-    let agreed = agree(me, &hellos)?;
+    let agreed = verify_agreement(me, &hellos)?;
     common.confirm(&mut peers, &agreed, interrupt)?;
     let keys = common.keys(&peers, &agreed)?;
     for (party, joined) in peers.iter().enumerate() {
-        if let Some(Joined { socket, .. }) = joined {
+        if let Some(ConnectedParty { socket, .. }) = joined {
             let ready = socket.set_read_timeout(None).and_then(|()| socket.set_write_timeout(None));
             ready.map_err(|_| ConnectError::Lost { party: names[party].clone() })?;
         }
@@ -177,7 +179,7 @@ impl Common<'_> {
     }
 
     /// Gives the other parties in their order, each with its greeting.
-    fn gather(&self, interrupt: &AtomicBool) -> Result<Vec<(Joined, Hello)>, ConnectError> {
+    fn gather(&self, interrupt: &AtomicBool) -> Result<Vec<(ConnectedParty, Hello)>, ConnectError> {
         let listener = if self.me + 1 < self.names.len() { Some(self.listen()?) } else { None };
         let server = self.identity.server()?;
         let strangers = AtomicUsize::new(0);
@@ -196,7 +198,7 @@ impl Common<'_> {
         server: Arc<ServerConfig>,
         strangers: &'scope AtomicUsize,
         interrupt: &AtomicBool,
-    ) -> Result<Vec<(Joined, Hello)>, ConnectError> {
+    ) -> Result<Vec<(ConnectedParty, Hello)>, ConnectError> {
         let (reports, reported) = channel();
         if let Some(listener) = listener {
             let reports = reports.clone();
@@ -206,7 +208,7 @@ impl Common<'_> {
             let (config, reports) = (self.identity.client(party)?, reports.clone());
             spawn(scope, move || self.dial(party, &config, &reports))?;
         }
-        let mut greeted: Vec<Option<(Joined, Hello)>> = self.names.iter().map(|_| None).collect();
+        let mut greeted: Vec<Option<(ConnectedParty, Hello)>> = self.names.iter().map(|_| None).collect();
         let mut attempts: Vec<Option<String>> = vec![None; self.names.len()];
         let mut stranger = None;
         loop {
@@ -303,7 +305,9 @@ impl Common<'_> {
             .send_framed(&socket, &mut connection, &self.hello)
             .and_then(|()| self.receive_hello(&socket, &mut connection));
         match greeting {
-            Ok(Some(hello)) => Report::Greeted(Box::new((party, Joined { socket, connection }, hello))),
+            Ok(Some(hello)) => {
+                Report::Greeted(Box::new((party, ConnectedParty { socket, connection }, hello)))
+            }
             Ok(None) => Report::Failed(ConnectError::Greeting { party: self.name(party) }),
             Err(error) => refused(Some(party), &error_text(&error)),
         }
@@ -353,7 +357,7 @@ impl Common<'_> {
             .and_then(|hello| self.send_framed(&socket, &mut connection, &self.hello).map(|()| hello));
         let error = match greeting {
             Ok(Some(hello)) => {
-                return Report::Greeted(Box::new((party, Joined { socket, connection }, hello)));
+                return Report::Greeted(Box::new((party, ConnectedParty { socket, connection }, hello)));
             }
             Ok(None) => return Report::Failed(ConnectError::Greeting { party: self.name(party) }),
             Err(error) => error,
@@ -369,9 +373,9 @@ impl Common<'_> {
         }
     }
 
-    fn timed<'a>(&'a self, socket: &'a TcpStream, limit: Duration) -> Timed<'a> {
+    fn timed<'a>(&'a self, socket: &'a TcpStream, limit: Duration) -> TimedSocket<'a> {
         let deadline = self.deadline.min(Instant::now() + limit);
-        Timed { socket, deadline, cancelled: &self.cancelled }
+        TimedSocket { socket, deadline, cancelled: &self.cancelled }
     }
 
     /// Does the handshake of TLS.
@@ -408,7 +412,7 @@ impl Common<'_> {
     /// same. A party that still waits for another one takes as long as it may.
     fn confirm(
         &self,
-        peers: &mut [Option<Joined>],
+        peers: &mut [Option<ConnectedParty>],
         agreed: &Hash,
         interrupt: &AtomicBool,
     ) -> Result<(), ConnectError> {
@@ -422,13 +426,13 @@ impl Common<'_> {
             _ => ConnectError::Lost { party: self.names[party].clone() },
         };
         for (party, joined) in peers.iter_mut().enumerate() {
-            let Some(Joined { socket, connection }) = joined else { continue };
-            let mut timed = Timed { socket, deadline, cancelled: interrupt };
+            let Some(ConnectedParty { socket, connection }) = joined else { continue };
+            let mut timed = TimedSocket { socket, deadline, cancelled: interrupt };
             write_all(connection, &mut timed, agreed).map_err(|error| lost(party, error))?;
         }
         for (party, joined) in peers.iter_mut().enumerate() {
-            let Some(Joined { socket, connection }) = joined else { continue };
-            let mut timed = Timed { socket, deadline, cancelled: interrupt };
+            let Some(ConnectedParty { socket, connection }) = joined else { continue };
+            let mut timed = TimedSocket { socket, deadline, cancelled: interrupt };
             let mut heard = Hash::default();
             read_exact(connection, &mut timed, &mut heard).map_err(|error| lost(party, error))?;
             if heard != *agreed {
@@ -439,9 +443,9 @@ impl Common<'_> {
     }
 
     /// Derives the master keys of the streams.
-    fn keys(&self, peers: &[Option<Joined>], agreed: &Hash) -> Result<Vec<Key>, ConnectError> {
-        let key = |joined: &Option<Joined>| match joined {
-            Some(Joined { connection, .. }) => connection
+    fn keys(&self, peers: &[Option<ConnectedParty>], agreed: &Hash) -> Result<Vec<Key>, ConnectError> {
+        let key = |joined: &Option<ConnectedParty>| match joined {
+            Some(ConnectedParty { connection, .. }) => connection
                 .export_keying_material(Key::default(), EXPORTER_LABEL, Some(agreed))
                 .map_err(|error| ConnectError::System { why: error.to_string() }),
             None => random_bytes(),
@@ -451,7 +455,11 @@ impl Common<'_> {
 }
 
 /// Sends bytes through TLS.
-pub(super) fn write_all(connection: &mut Connection, timed: &mut Timed<'_>, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write_all(
+    connection: &mut Connection,
+    timed: &mut TimedSocket<'_>,
+    bytes: &[u8],
+) -> io::Result<()> {
     connection.writer().write_all(bytes)?;
     while connection.wants_write() {
         connection.write_tls(timed)?;
@@ -462,7 +470,7 @@ pub(super) fn write_all(connection: &mut Connection, timed: &mut Timed<'_>, byte
 /// Receives bytes through TLS.
 pub(super) fn read_exact(
     connection: &mut Connection,
-    timed: &mut Timed<'_>,
+    timed: &mut TimedSocket<'_>,
     mut bytes: &mut [u8],
 ) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -552,7 +560,7 @@ fn error_text(error: &io::Error) -> String {
 ///
 /// # Errors
 /// The program has no such party.
-pub fn number(parties: &[String], name: &str) -> Result<PartyId, ConnectError> {
+pub fn party_number(parties: &[String], name: &str) -> Result<PartyId, ConnectError> {
     let at = parties.iter().position(|party| party == name);
     at.ok_or_else(|| ConnectError::NoParty { name: name.into() })
 }

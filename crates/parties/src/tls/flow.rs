@@ -7,7 +7,7 @@
 //! side counts the bytes of messages since the connection began, [`HEAD_BYTES`] for each message
 //! and its data; the receiver says how far the sender may go ([`Kind::Credit`]). It lets the sender
 //! go on by what the program has received, and by the length of the message that the program waits
-//! for, after header and length have been checked. So stops and signs of life never wait behind
+//! for, after header and length have been checked. So stop and heartbeat frames never wait behind
 //! data, and a false length costs the receiver no memory.
 
 use crate::frame::{HEAD_BYTES, Head, Kind, MAX_PART_BYTES, NO_HEADER, SessionName};
@@ -31,7 +31,7 @@ const BATCH_BYTES: usize = 2 * MAX_PART_BYTES;
 const MESSAGE_BYTES: u64 = HEAD_BYTES as u64;
 
 /// A message that is to be sent.
-struct Outgoing {
+struct OutgoingMessage {
     epoch: u64,
     header: Header,
     data: Vec<u8>,
@@ -40,9 +40,9 @@ struct Outgoing {
 }
 
 /// The messages to one party that are not sent yet.
-pub struct Outflow {
+pub struct SendQueue {
     session: SessionName,
-    messages: VecDeque<Outgoing>,
+    messages: VecDeque<OutgoingMessage>,
     /// The bytes that these messages count while they are kept.
     queued: u64,
     /// The credit that the receiver has given, and the part of it that is used.
@@ -55,10 +55,10 @@ pub struct Outflow {
     heartbeat: bool,
 }
 
-impl Outflow {
+impl SendQueue {
     /// Creates the state of a sender that has nothing to send.
-    pub fn new(session: SessionName) -> Outflow {
-        Outflow {
+    pub fn new(session: SessionName) -> SendQueue {
+        SendQueue {
             session,
             messages: VecDeque::new(),
             queued: 0,
@@ -74,7 +74,7 @@ impl Outflow {
     /// Adds a message.
     pub fn push(&mut self, epoch: u64, header: Header, data: Vec<u8>) {
         self.queued += data.len() as u64 + QUEUED_MESSAGE_BYTES;
-        self.messages.push_back(Outgoing { epoch, header, data, sent: 0, begun: false });
+        self.messages.push_back(OutgoingMessage { epoch, header, data, sent: 0, begun: false });
     }
 
     /// Decides whether a move may add a message: at most [`MAX_QUEUED_BYTES`] are kept, or all that
@@ -85,31 +85,32 @@ impl Outflow {
         !earlier || self.queued <= MAX_QUEUED_BYTES
     }
 
-    /// Notes that the receiver lets this side go that far.
-    pub fn allow(&mut self, allowed: u64) {
+    /// Raises the credit limit that the receiver has granted to this side, in bytes since the
+    /// beginning.
+    pub fn accept_credit(&mut self, allowed: u64) {
         self.allowed = self.allowed.max(allowed);
     }
 
-    /// Lets the other side go that far.
-    pub fn grant(&mut self, credit: u64) {
+    /// Queues a frame that grants the other side this credit limit.
+    pub fn send_credit(&mut self, credit: u64) {
         self.credit = self.credit.max(Some(credit));
     }
 
-    /// Says that this party has stopped, and after which other one. The messages of the epoch are
-    /// forgotten.
-    pub fn stop(&mut self, epoch: u64, after: Option<usize>) {
+    /// Queues a frame that says that this party has stopped, and after which other one. The
+    /// messages of the epoch are forgotten.
+    pub fn send_stop(&mut self, epoch: u64, after: Option<usize>) {
         self.messages.clear();
         self.queued = 0;
         self.stop = Some((epoch, after.map_or(0, |party| party as u64 + 1)));
     }
 
-    /// Says that this party has finished, after that many messages.
-    pub fn finish(&mut self, epoch: u64, messages: u64) {
+    /// Queues a frame that says that this party has finished, after that many messages.
+    pub fn send_finish(&mut self, epoch: u64, messages: u64) {
         self.finish = Some((epoch, messages));
     }
 
-    /// Gives a sign of life.
-    pub fn heartbeat(&mut self) {
+    /// Queues a heartbeat frame.
+    pub fn send_heartbeat(&mut self) {
         self.heartbeat = true;
     }
 
@@ -132,7 +133,7 @@ impl Outflow {
     }
 
     /// Appends the next frames to `bytes`: all control frames, then data.
-    pub fn take(&mut self, bytes: &mut Vec<u8>) {
+    pub fn take_frames(&mut self, bytes: &mut Vec<u8>) {
         let (session, end) = (self.session, bytes.len() + BATCH_BYTES);
         let mut control = |kind, epoch, number| {
             bytes.extend(Head { kind, epoch, header: NO_HEADER, number }.encode(&session));
@@ -174,7 +175,7 @@ impl Outflow {
 
 /// A message that has come, at least in part.
 #[derive(Debug)]
-pub struct Incoming {
+pub struct IncomingMessage {
     /// Its epoch.
     pub epoch: u64,
     /// Its header.
@@ -186,7 +187,7 @@ pub struct Incoming {
     charged: u64,
 }
 
-impl Incoming {
+impl IncomingMessage {
     /// Decides whether all data have come.
     pub fn is_complete(&self) -> bool {
         self.data.len() as u64 == self.length
@@ -214,14 +215,14 @@ pub enum Event {
 }
 
 /// The messages that have come from one party.
-pub struct Inflow {
+pub struct ReceiveQueue {
     session: SessionName,
     head: [u8; HEAD_BYTES],
     head_bytes: usize,
     /// The bytes of the present part that have not come.
     part_left: usize,
     open: Option<Open>,
-    messages: VecDeque<Incoming>,
+    messages: VecDeque<IncomingMessage>,
     /// The credit of the sender, the part of it that has been announced, and the part that is used.
     allowed: u64,
     announced: u64,
@@ -230,10 +231,10 @@ pub struct Inflow {
     released: u64,
 }
 
-impl Inflow {
+impl ReceiveQueue {
     /// Creates the state of a receiver that has received nothing.
-    pub fn new(session: SessionName) -> Inflow {
-        Inflow {
+    pub fn new(session: SessionName) -> ReceiveQueue {
+        ReceiveQueue {
             session,
             head: [0; HEAD_BYTES],
             head_bytes: 0,
@@ -252,7 +253,7 @@ impl Inflow {
     ///
     /// # Errors
     /// The bytes are no frames of this session, or not in an order in which a party sends them.
-    pub fn feed(
+    pub fn push_bytes(
         &mut self,
         mut bytes: &[u8],
         epoch: u64,
@@ -320,7 +321,7 @@ impl Inflow {
         self.open = Some(Open { epoch: head.epoch, left: head.number, kept });
         if kept {
             let Head { epoch, header, number: length, .. } = *head;
-            self.messages.push_back(Incoming { epoch, header, length, data: Vec::new(), charged: 0 });
+            self.messages.push_back(IncomingMessage { epoch, header, length, data: Vec::new(), charged: 0 });
         }
         let part = head.number.min(MAX_PART_BYTES as u64);
         self.charge(part, MESSAGE_BYTES)
@@ -354,7 +355,7 @@ impl Inflow {
     }
 
     /// Drops the messages of epochs before this one.
-    pub fn begin(&mut self, epoch: u64) {
+    pub fn drop_before(&mut self, epoch: u64) {
         let dropped = self.messages.iter().take_while(|message| message.epoch < epoch).count();
         self.released += self.messages.drain(..dropped).map(|message| message.charged).sum::<u64>();
         if let Some(open) = &mut self.open {
@@ -363,12 +364,12 @@ impl Inflow {
     }
 
     /// Returns the oldest message, which may be incomplete.
-    pub fn front(&self) -> Option<&Incoming> {
+    pub fn front(&self) -> Option<&IncomingMessage> {
         self.messages.front()
     }
 
-    /// Makes room for the oldest message, which the program waits for and whose length is checked.
-    pub fn want(&mut self) {
+    /// Reserves memory for the oldest message, which the program waits for and whose length is checked.
+    pub fn reserve_front(&mut self) {
         let Some(message) = self.messages.front_mut() else { return };
         let reserved = message.length.min(MAX_RESERVED_BYTES) as usize;
         // Without the memory the data are taken as they come.
@@ -388,7 +389,7 @@ impl Inflow {
     }
 
     /// Returns the new credit limit if it exceeds the announced one by [`CREDIT_STEP_BYTES`].
-    pub fn credit(&mut self) -> Option<u64> {
+    pub fn new_credit_limit(&mut self) -> Option<u64> {
         self.allowed = self.allowed.max(self.released.saturating_add(MAX_WINDOW_BYTES));
         let due = self.allowed - self.announced >= CREDIT_STEP_BYTES;
         due.then(|| {
@@ -414,17 +415,17 @@ mod tests {
     }
 
     fn refused(frames: &[Vec<u8>]) -> Refusal {
-        Inflow::new(SESSION).feed(&frames.concat(), 0, |_| {}).expect_err("a refusal")
+        ReceiveQueue::new(SESSION).push_bytes(&frames.concat(), 0, |_| {}).expect_err("a refusal")
     }
 
     /// Carries everything that may be sent; returns the number of bytes.
-    fn carry(out: &mut Outflow, into: &mut Inflow, epoch: u64) -> usize {
+    fn carry(out: &mut SendQueue, into: &mut ReceiveQueue, epoch: u64) -> usize {
         let mut total = 0;
         while out.is_ready() {
             let mut bytes = Vec::new();
-            out.take(&mut bytes);
+            out.take_frames(&mut bytes);
             total += bytes.len();
-            into.feed(&bytes, epoch, |_| {}).expect("good frames");
+            into.push_bytes(&bytes, epoch, |_| {}).expect("good frames");
         }
         total
     }
@@ -436,25 +437,25 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(seed);
         let part = MAX_PART_BYTES;
         let sizes = [0, 1, part - 1, part, part + 1, 2 * part, 3 * part + 17, 0, 500];
-        let (mut out, mut into) = (Outflow::new(SESSION), Inflow::new(SESSION));
+        let (mut out, mut into) = (SendQueue::new(SESSION), ReceiveQueue::new(SESSION));
         let data: Vec<Vec<u8>> =
             sizes.iter().map(|&size| std::iter::repeat_with(|| random.u8(..)).take(size).collect()).collect();
         for (count, data) in data.iter().enumerate() {
             out.push(0, header(count as u64), data.clone());
         }
-        out.finish(0, 9);
+        out.send_finish(0, 9);
         let mut bytes = Vec::new();
         while out.is_ready() {
-            out.take(&mut bytes);
+            out.take_frames(&mut bytes);
             let more = random.usize(..100);
-            out.grant(u64::MAX - more as u64);
-            out.take(&mut bytes);
+            out.send_credit(u64::MAX - more as u64);
+            out.take_frames(&mut bytes);
         }
         let mut events = Vec::new();
         let mut rest = &bytes[..];
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(random.usize(1..40_000).min(rest.len()));
-            into.feed(piece, 0, |event| events.push(event)).expect("good frames");
+            into.push_bytes(piece, 0, |event| events.push(event)).expect("good frames");
             rest = after;
         }
         assert!(events.contains(&Event::Finish(0, 9)));
@@ -467,53 +468,53 @@ mod tests {
 
     #[test]
     fn there_is_room_until_too_much_of_earlier_moves_is_kept() {
-        let mut out = Outflow::new(SESSION);
+        let mut out = SendQueue::new(SESSION);
         let step = 16 << 20;
         for _ in 0..MAX_QUEUED_BYTES / step + 1 {
             out.push(0, header(0), vec![0; step as usize]);
         }
         // The move at hand, the next one, and one of another epoch.
-        let room = |out: &Outflow| (out.has_room(0, 0), out.has_room(0, 1), out.has_room(1, 0));
+        let room = |out: &SendQueue| (out.has_room(0, 0), out.has_room(0, 1), out.has_room(1, 0));
         assert_eq!(room(&out), (true, false, false));
-        out.allow(u64::MAX);
+        out.accept_credit(u64::MAX);
         let mut bytes = Vec::new();
         while !room(&out).1 {
             bytes.clear();
-            out.take(&mut bytes);
+            out.take_frames(&mut bytes);
         }
         let left: u64 = out.messages.iter().map(|message| message.data.len() as u64).sum();
         assert!(left > MAX_QUEUED_BYTES - 2 * step && left <= MAX_QUEUED_BYTES, "{left}");
-        out.stop(0, None);
+        out.send_stop(0, None);
         assert_eq!((room(&out), out.queued), ((true, true, true), 0));
     }
 
     #[test]
     fn no_more_is_sent_than_the_window_until_the_program_asks() {
-        let (mut out, mut into) = (Outflow::new(SESSION), Inflow::new(SESSION));
+        let (mut out, mut into) = (SendQueue::new(SESSION), ReceiveQueue::new(SESSION));
         let size = 5 * MAX_WINDOW_BYTES as usize;
         out.push(0, header(0), vec![7; size]);
         out.push(0, header(1), vec![8; size]);
         let sent = carry(&mut out, &mut into, 0);
         assert!(sent as u64 <= MAX_WINDOW_BYTES + MAX_WINDOW_BYTES / 512, "{sent}");
-        assert_eq!(into.credit(), None);
+        assert_eq!(into.new_credit_limit(), None);
         // Control frames pass.
-        out.heartbeat();
+        out.send_heartbeat();
         assert_eq!(carry(&mut out, &mut into, 0), HEAD_BYTES);
         for byte in [7, 8] {
-            into.want();
-            out.allow(into.credit().expect("a permission"));
+            into.reserve_front();
+            out.accept_credit(into.new_credit_limit().expect("a permission"));
             carry(&mut out, &mut into, 0);
             let data = into.pop().expect("a message");
             assert!(data.len() == size && data.iter().all(|&found| found == byte));
             // Another message follows, or nothing: so the permission may be there already.
-            into.credit().into_iter().for_each(|credit| out.allow(credit));
+            into.new_credit_limit().into_iter().for_each(|credit| out.accept_credit(credit));
             carry(&mut out, &mut into, 0);
         }
     }
 
     #[test]
     fn many_small_messages_are_never_stuck() {
-        let (mut out, mut into) = (Outflow::new(SESSION), Inflow::new(SESSION));
+        let (mut out, mut into) = (SendQueue::new(SESSION), ReceiveQueue::new(SESSION));
         let messages = 3 * MAX_WINDOW_BYTES / MESSAGE_BYTES;
         for count in 0..messages {
             out.push(0, header(count), Vec::new());
@@ -522,27 +523,27 @@ mod tests {
             while into.front().is_none() {
                 assert!(carry(&mut out, &mut into, 0) > 0, "stuck at {count}");
             }
-            into.want();
+            into.reserve_front();
             assert_eq!(into.pop(), Some(Vec::new()));
-            into.credit().into_iter().for_each(|credit| out.allow(credit));
+            into.new_credit_limit().into_iter().for_each(|credit| out.accept_credit(credit));
         }
     }
 
     #[test]
     fn a_stop_within_a_message_goes_on_in_the_next_epoch() {
         for begun in [false, true] {
-            let (mut out, mut into) = (Outflow::new(SESSION), Inflow::new(SESSION));
+            let (mut out, mut into) = (SendQueue::new(SESSION), ReceiveQueue::new(SESSION));
             out.push(1, header(0), vec![1; 2 * MAX_WINDOW_BYTES as usize]);
             carry(&mut out, &mut into, 1);
-            out.stop(1, None);
+            out.send_stop(1, None);
             if begun {
-                into.begin(2);
-                into.credit().into_iter().for_each(|credit| out.allow(credit));
+                into.drop_before(2);
+                into.new_credit_limit().into_iter().for_each(|credit| out.accept_credit(credit));
             }
             out.push(2, header(0), vec![2; 100]);
             carry(&mut out, &mut into, if begun { 2 } else { 1 });
-            into.begin(2);
-            into.credit().into_iter().for_each(|credit| out.allow(credit));
+            into.drop_before(2);
+            into.new_credit_limit().into_iter().for_each(|credit| out.accept_credit(credit));
             carry(&mut out, &mut into, 2);
             assert_eq!(into.pop(), Some(vec![2; 100]), "{begun}");
         }
@@ -550,20 +551,20 @@ mod tests {
 
     #[test]
     fn frames_of_older_epochs_are_dropped_and_do_not_use_up_the_window() {
-        let (mut out, mut into) = (Outflow::new(SESSION), Inflow::new(SESSION));
+        let (mut out, mut into) = (SendQueue::new(SESSION), ReceiveQueue::new(SESSION));
         let size = MAX_WINDOW_BYTES as usize / 2;
         for epoch in 1..20 {
             out.push(epoch, header(0), vec![epoch as u8; size]);
         }
         while into.front().is_none() {
             let moved = carry(&mut out, &mut into, 19);
-            let credit = into.credit();
-            credit.into_iter().for_each(|credit| out.allow(credit));
+            let credit = into.new_credit_limit();
+            credit.into_iter().for_each(|credit| out.accept_credit(credit));
             assert!(moved > 0 || credit.is_some(), "stuck");
         }
         while into.front().is_some_and(|message| !message.is_complete()) {
-            into.want();
-            into.credit().into_iter().for_each(|credit| out.allow(credit));
+            into.reserve_front();
+            into.new_credit_limit().into_iter().for_each(|credit| out.accept_credit(credit));
             carry(&mut out, &mut into, 19);
         }
         assert_eq!(into.pop(), Some(vec![19; size]));
@@ -572,14 +573,14 @@ mod tests {
     #[test]
     fn a_false_length_takes_no_memory() {
         for length in [u64::MAX, 1 << 60, 1 << 40] {
-            let mut into = Inflow::new(SESSION);
-            into.feed(&frame(Kind::Data, 0, length), 0, |_| {}).expect("a head alone");
+            let mut into = ReceiveQueue::new(SESSION);
+            into.push_bytes(&frame(Kind::Data, 0, length), 0, |_| {}).expect("a head alone");
             let message = into.front().expect("a message");
             assert_eq!((message.length, message.data.capacity()), (length, 0));
             // Even a program that takes any length gets memory for little more than what has come.
-            into.want();
+            into.reserve_front();
             assert!(into.front().expect("a message").data.capacity() as u64 <= 2 * MAX_RESERVED_BYTES);
-            let _ = into.credit();
+            let _ = into.new_credit_limit();
         }
     }
 
@@ -632,16 +633,16 @@ mod tests {
         eprintln!("seed {seed}");
         let mut random = fastrand::Rng::with_seed(seed);
         for _ in 0..3000 {
-            let mut out = Outflow::new(SESSION);
+            let mut out = SendQueue::new(SESSION);
             for count in 0..random.u64(1..6) {
                 let size = if random.u8(..20) == 0 { 3 * MAX_PART_BYTES } else { random.usize(..300) };
                 out.push(count / 2, header(count), vec![5; size]);
             }
-            out.grant(random.u64(..));
-            out.finish(random.u64(..3), random.u64(..));
+            out.send_credit(random.u64(..));
+            out.send_finish(random.u64(..3), random.u64(..));
             let mut bytes = Vec::new();
             while out.is_ready() {
-                out.take(&mut bytes);
+                out.take_frames(&mut bytes);
             }
             // Frames are cut, doubled, exchanged; bytes are changed.
             for _ in 0..random.usize(1..4) {
@@ -656,16 +657,16 @@ mod tests {
                     }
                 }
             }
-            let mut into = Inflow::new(SESSION);
+            let mut into = ReceiveQueue::new(SESSION);
             let epoch = random.u64(..3);
             for piece in bytes.chunks(random.usize(1..2000)) {
-                if into.feed(piece, epoch, |_| {}).is_err() {
+                if into.push_bytes(piece, epoch, |_| {}).is_err() {
                     break;
                 }
                 if random.bool() {
-                    into.want();
+                    into.reserve_front();
                     into.pop();
-                    into.credit();
+                    into.new_credit_limit();
                 }
                 let kept: usize = into.messages.iter().map(|message| message.data.len()).sum();
                 assert!(kept <= bytes.len());

@@ -1,12 +1,12 @@
 //! Tests with a party that has a good certificate and does not follow the protocol inside TLS.
 
-use super::establish::{Timed, read_exact, write_all};
+use super::establish::{TimedSocket, read_exact, write_all};
 use super::identity::Identity;
 use super::{Limits, Options, connect};
 use crate::certificate::create_certificate;
 use crate::config::Config;
 use crate::frame::{HEAD_BYTES, Head, Kind, MAX_PART_BYTES, NO_HEADER, SessionName};
-use crate::handshake::{ConnectError, Hash, Hello, agree, session_name};
+use crate::handshake::{ConnectError, Hash, Hello, session_name, verify_agreement};
 use crate::network::{Header, Length, Network, NetworkError, Refusal};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, Connection};
@@ -25,9 +25,9 @@ struct MisbehavingPeer {
 }
 
 impl MisbehavingPeer {
-    fn timed<T>(&mut self, work: impl FnOnce(&mut Connection, &mut Timed<'_>) -> T) -> T {
+    fn timed<T>(&mut self, work: impl FnOnce(&mut Connection, &mut TimedSocket<'_>) -> T) -> T {
         let deadline = Instant::now() + Duration::from_secs(10);
-        let mut timed = Timed { socket: &self.socket, deadline, cancelled: &GO };
+        let mut timed = TimedSocket { socket: &self.socket, deadline, cancelled: &GO };
         work(&mut self.connection, &mut timed)
     }
 
@@ -149,7 +149,7 @@ fn receives(lie: impl Fn(&SessionName) -> Vec<u8> + Sync, length: Length) -> Res
             let hello = peer.hear_hello();
             let mine = Hello { from: 1, ..hello.clone() };
             peer.tell_hello(&mine.encode());
-            let agreed = agree(1, &[hello, mine]).expect("the same");
+            let agreed = verify_agreement(1, &[hello, mine]).expect("the same");
             peer.tell(&agreed);
             peer.hear(agreed.len());
             peer.tell(&lie(&session_name(&agreed)));

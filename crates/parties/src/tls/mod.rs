@@ -26,8 +26,8 @@ use crate::network::progress::{Counters, Progress};
 use crate::network::stream::Streams;
 use crate::network::{Header, Length, Network, NetworkError, POLL, PartyId, Refusal, Traffic, lock};
 use channel::Channel;
-use establish::{Joined, Session};
-use flow::{Event, Inflow, Outflow};
+use establish::{ConnectedParty, Session};
+use flow::{Event, ReceiveQueue, SendQueue};
 use identity::Identity;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -95,7 +95,7 @@ pub fn connect(options: &Options, interrupt: &AtomicBool) -> Result<Arc<dyn Netw
     if let Some(name) = parties.iter().find(|name| name.len() > MAX_NAME_BYTES) {
         return Err(ConnectError::LongName { name: name.clone() });
     }
-    let me = establish::number(parties, me)?;
+    let me = establish::party_number(parties, me)?;
     let identity = Identity::read(config, parties, me)?;
     let prints = identity.certificates().iter().map(|certificate| hash([certificate.as_ref()]));
     let hello = Hello {
@@ -118,7 +118,7 @@ struct Outbox {
 }
 
 struct Out {
-    flow: Outflow,
+    flow: SendQueue,
     /// The writer has taken bytes and not yet given them to the socket.
     busy: bool,
     /// Nothing will be added.
@@ -148,7 +148,7 @@ impl Outbox {
 
 /// The state of one other party, as far as it is known.
 struct Peer {
-    inflow: Inflow,
+    inflow: ReceiveQueue,
     /// The messages that were sent and received in the present epoch.
     sent: u64,
     received: u64,
@@ -197,7 +197,7 @@ impl Tls {
     fn start(me: PartyId, session: Session, limits: &Limits) -> Result<Tls, ConnectError> {
         let Session { name, peers, keys } = session;
         let parties = peers.len();
-        let wire = |Joined { socket, connection }| Wire { socket, channel: Channel::new(connection) };
+        let wire = |ConnectedParty { socket, connection }| Wire { socket, channel: Channel::new(connection) };
         let shared = Arc::new(Shared {
             me,
             state: Mutex::new(State {
@@ -234,18 +234,18 @@ impl Tls {
 
 impl Outbox {
     fn new(session: SessionName) -> Outbox {
-        let out = Out { flow: Outflow::new(session), busy: false, closing: false, dead: false };
+        let out = Out { flow: SendQueue::new(session), busy: false, closing: false, dead: false };
         Outbox { state: Mutex::new(out), bell: Condvar::new() }
     }
 }
 
 impl Peer {
     fn new(session: SessionName) -> Peer {
-        Peer { inflow: Inflow::new(session), sent: 0, received: 0, finish: None, later: None, quiet: 0 }
+        Peer { inflow: ReceiveQueue::new(session), sent: 0, received: 0, finish: None, later: None, quiet: 0 }
     }
 
     fn begin(&mut self, epoch: u64) {
-        self.inflow.begin(epoch);
+        self.inflow.drop_before(epoch);
         (self.sent, self.received) = (0, 0);
         self.finish = self.later.filter(|&(at, _)| at == epoch).map(|(_, messages)| messages);
         self.later = self.later.filter(|&(at, _)| at > epoch);
@@ -267,7 +267,7 @@ impl Peer {
         let data = self.inflow.pop();
         match data {
             Some(_) => self.received += 1,
-            None => self.inflow.want(),
+            None => self.inflow.reserve_front(),
         }
         Ok(data)
     }
@@ -286,7 +286,7 @@ impl Shared {
 
     /// Gives a party up: nothing will come from it, and nothing can be sent to it.
     fn lose(&self, party: PartyId, why: NetworkError) {
-        self.change(|state| state.progress.lost(party, why));
+        self.change(|state| state.progress.note_lost(party, why));
         self.outboxes[party].change(|out| out.dead = true);
         if let Some(wire) = &self.wires[party] {
             // It may be closed already.
@@ -325,7 +325,7 @@ impl Shared {
             }
         }
         // The other side has ended. This side ends, too, after what it still has to say.
-        self.change(|state| state.progress.lost(party, NetworkError::Lost(party)));
+        self.change(|state| state.progress.note_lost(party, NetworkError::Lost(party)));
         self.outboxes[party].change(|out| out.closing = true);
     }
 
@@ -340,15 +340,15 @@ impl Shared {
         let (outbox, progress) = (&self.outboxes[party], &mut state.progress);
         let (finish, later, mut events) = (&mut peer.finish, &mut peer.later, false);
         let (me, parties) = (self.me, self.outboxes.len());
-        let fed = peer.inflow.feed(plain, epoch, |event| match event {
-            Event::Credit(allowed) => outbox.change(|out| out.flow.allow(allowed)),
+        let fed = peer.inflow.push_bytes(plain, epoch, |event| match event {
+            Event::Credit(allowed) => outbox.change(|out| out.flow.accept_credit(allowed)),
             Event::Stop(at, after) => {
                 let first = after.filter(|&first| first < parties && first != me);
-                progress.stopped(first.unwrap_or(party), at);
+                progress.note_stopped(first.unwrap_or(party), at);
                 events = true;
             }
             Event::Finish(at, messages) => {
-                progress.finished(party, at);
+                progress.note_finished(party, at);
                 match at.cmp(&epoch) {
                     std::cmp::Ordering::Less => {}
                     std::cmp::Ordering::Equal => *finish = Some(messages),
@@ -365,8 +365,8 @@ impl Shared {
     }
 
     fn tell_credit(&self, party: PartyId, peer: &mut Peer) {
-        if let Some(credit) = peer.inflow.credit() {
-            self.outboxes[party].change(|out| out.flow.grant(credit));
+        if let Some(credit) = peer.inflow.new_credit_limit() {
+            self.outboxes[party].change(|out| out.flow.send_credit(credit));
         }
     }
 
@@ -386,7 +386,7 @@ impl Shared {
             }
             plain.clear();
             sealed.clear();
-            out.flow.take(&mut plain);
+            out.flow.take_frames(&mut plain);
             out.busy = true;
             drop(out);
             let last = plain.is_empty();
@@ -410,7 +410,7 @@ impl Shared {
     fn tick(&self, ended: &Receiver<()>, heartbeat: Duration, most: u32) {
         while ended.recv_timeout(heartbeat) == Err(RecvTimeoutError::Timeout) {
             for party in self.others() {
-                self.outboxes[party].change(|out| out.flow.heartbeat());
+                self.outboxes[party].change(|out| out.flow.send_heartbeat());
                 let silent = {
                     let state = &mut *lock(&self.state);
                     let peer = &mut state.peers[party];
@@ -479,7 +479,7 @@ impl Network for Tls {
             let epoch = state.epoch;
             self.shared.outboxes[to].change(|out| out.flow.push(epoch, *header, data));
         }
-        lock(&self.counters).sent(bytes as u64);
+        lock(&self.counters).count_sent(bytes as u64);
         Ok(())
     }
 
@@ -508,7 +508,7 @@ impl Network for Tls {
             self.shared.tell_credit(from, peer);
             taken.map_err(|why| NetworkError::Refused(from, why)).transpose()
         })?;
-        lock(&self.counters).received(data.len() as u64);
+        lock(&self.counters).count_received(data.len() as u64);
         Ok(data)
     }
 
@@ -519,9 +519,9 @@ impl Network for Tls {
     fn stop(&self, after: Option<PartyId>) {
         self.shared.change(|state| {
             let epoch = state.epoch;
-            state.progress.stopped(self.shared.me, epoch);
+            state.progress.note_stopped(self.shared.me, epoch);
             for party in self.shared.others() {
-                self.shared.outboxes[party].change(|out| out.flow.stop(epoch, after));
+                self.shared.outboxes[party].change(|out| out.flow.send_stop(epoch, after));
             }
         });
         // The process may end now.
@@ -534,10 +534,10 @@ impl Network for Tls {
             let state = &mut *lock(&shared.state);
             let epoch = state.epoch;
             state.progress.check(epoch)?;
-            state.progress.finished(shared.me, epoch);
+            state.progress.note_finished(shared.me, epoch);
             for party in shared.others() {
                 let messages = state.peers[party].sent;
-                shared.outboxes[party].change(|out| out.flow.finish(epoch, messages));
+                shared.outboxes[party].change(|out| out.flow.send_finish(epoch, messages));
             }
             epoch
         };

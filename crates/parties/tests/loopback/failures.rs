@@ -1,6 +1,6 @@
 //! Ends of a party while others wait for it: each of them learns of it.
 
-use crate::company::*;
+use crate::fixture::*;
 use felis_parties::{Limits, connect};
 use felis_runtime::network::{Length, NetworkError};
 use std::process::{Command, Stdio};
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 #[test]
 fn a_stop_reaches_who_waits_before_what_was_sent() {
-    let company = Company::new(3);
-    let nets = company.connect();
+    let fixture = PartyFixture::new(3);
+    let nets = fixture.connect();
     let results = each(3, |me| match me {
         // The others never ask for this; the stop must not wait behind it.
         0 => {
@@ -28,8 +28,8 @@ fn a_stop_reaches_who_waits_before_what_was_sent() {
 #[test]
 fn a_stop_just_before_the_end_of_the_process_is_heard() {
     for _ in 0..6 {
-        let company = Company::new(2);
-        let mut nets = company.connect();
+        let fixture = PartyFixture::new(2);
+        let mut nets = fixture.connect();
         let (bob, alice) = (nets.pop(), nets.pop().expect("two"));
         let results = each(2, |me| {
             if me == 0 {
@@ -49,20 +49,20 @@ fn a_stop_just_before_the_end_of_the_process_is_heard() {
 }
 
 fn wait_for_end(net: &dyn felis_parties::Network) -> NetworkError {
-    net.receive(1, &header(0), Length::AtMost(9), &GO).expect_err("an end")
+    net.receive(1, &header(0), Length::AtMost(9), &NOT_INTERRUPTED).expect_err("an end")
 }
 
 #[test]
 fn who_ends_after_all_have_finished_is_no_loss() {
     for _ in 0..6 {
-        let company = Company::new(3);
+        let fixture = PartyFixture::new(3);
         let results = each(3, |me| {
-            let net = connect(&company.options(me), &GO).expect("connected");
+            let net = connect(&fixture.options(me), &NOT_INTERRUPTED).expect("connected");
             net.begin(1);
             send(&*net, (me + 1) % 3, 0, vec![1; 1000]).expect("sent");
             receive(&*net, (me + 2) % 3, 0, 1000).expect("received");
             // Dropped at once.
-            net.finish(&GO)
+            net.finish(&NOT_INTERRUPTED)
         });
         assert_eq!(results, vec![Ok(()); 3]);
     }
@@ -70,8 +70,8 @@ fn who_ends_after_all_have_finished_is_no_loss() {
 
 #[test]
 fn who_goes_without_a_word_is_lost() {
-    let company = Company::new(3);
-    let mut nets = company.connect();
+    let fixture = PartyFixture::new(3);
+    let mut nets = fixture.connect();
     let gone = std::sync::Mutex::new(nets.pop());
     let results = each(3, |me| {
         if me == 2 {
@@ -87,8 +87,8 @@ fn who_goes_without_a_word_is_lost() {
 
 #[test]
 fn the_flag_interrupts_who_waits() {
-    let company = Company::new(3);
-    let nets = company.connect();
+    let fixture = PartyFixture::new(3);
+    let nets = fixture.connect();
     let flag = AtomicBool::new(false);
     let results = each(3, |me| match me {
         0 => nets[0].receive(2, &header(0), Length::AtMost(9), &flag).map(drop),
@@ -111,11 +111,11 @@ const CHILD: &str = "FELIS_PARTIES_CHILD";
 fn child() {
     let Ok(folder) = std::env::var(CHILD) else { return };
     let config = felis_parties::Config::read(&std::path::Path::new(&folder).join("carol.toml"));
-    let mut options = Company::new(3).options(2);
+    let mut options = PartyFixture::new(3).options(2);
     options.config = config.expect("a configuration");
     options.limits = limits();
-    let net = connect(&options, &GO).expect("connected");
-    let _ = net.receive(0, &header(99), Length::AtMost(9), &GO);
+    let net = connect(&options, &NOT_INTERRUPTED).expect("connected");
+    let _ = net.receive(0, &header(99), Length::AtMost(9), &NOT_INTERRUPTED);
 }
 
 fn limits() -> Limits {
@@ -126,20 +126,20 @@ fn limits() -> Limits {
 #[test]
 fn a_killed_and_a_stopped_process() {
     for (signal, want) in [("KILL", NetworkError::Lost(2)), ("STOP", NetworkError::Silent(2))] {
-        let mut company = Company::new(3);
-        company.limits = limits();
+        let mut fixture = PartyFixture::new(3);
+        fixture.limits = limits();
         let text: String = (0..3)
             .map(|party| {
-                let (name, address) = (NAMES[party], &company.addresses[party]);
+                let (name, address) = (NAMES[party], &fixture.addresses[party]);
                 format!(
                     "[{name}]\naddress = \"{address}\"\ncertificate = \"{name}.pem\"\nkey = \"{name}.key\"\n"
                 )
             })
             .collect();
-        std::fs::write(company.path().join("carol.toml"), text).expect("a file");
+        std::fs::write(fixture.path().join("carol.toml"), text).expect("a file");
         let mut carol = Command::new(std::env::current_exe().expect("this program"))
             .args(["failures::child", "--exact"])
-            .env(CHILD, company.path())
+            .env(CHILD, fixture.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -148,7 +148,7 @@ fn a_killed_and_a_stopped_process() {
         let id = carol.id().to_string();
         let both = Barrier::new(2);
         let results = each(2, |me| {
-            let net = connect(&company.options(me), &GO).expect("connected");
+            let net = connect(&fixture.options(me), &NOT_INTERRUPTED).expect("connected");
             send(&*net, 1 - me, 0, vec![]).expect("sent");
             receive(&*net, 1 - me, 0, 0).expect("received");
             // A party that still receives would be told of the signal there.

@@ -1,8 +1,8 @@
 //! Parties over loopback, each with its own network, as threads of this process.
 
-mod company;
+mod benchmarks;
+mod communication;
 mod failures;
-mod figures;
+mod fixture;
 mod setup;
 mod wire;
-mod work;

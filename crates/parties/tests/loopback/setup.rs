@@ -1,23 +1,23 @@
 //! Causes that keep the parties from connecting, and the messages of each of them.
 
-use crate::company::*;
+use crate::fixture::*;
 use felis_parties::{ConnectError, connect, create_certificate};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-fn errors(company: &Company, change: impl Fn(usize, &mut felis_parties::Options) + Sync) -> Vec<String> {
+fn errors(fixture: &PartyFixture, change: impl Fn(usize, &mut felis_parties::Options) + Sync) -> Vec<String> {
     let words = |result: Result<_, ConnectError>| match result {
         Ok(_) => "connected".to_string(),
         Err(error) => error.to_string(),
     };
-    company.attempt(change).into_iter().map(words).collect()
+    fixture.attempt(change).into_iter().map(words).collect()
 }
 
 #[test]
 fn a_difference_is_named_by_all() {
-    let company = Company::new(3);
+    let fixture = PartyFixture::new(3);
     let differ = |change: fn(&mut felis_parties::Options)| {
-        errors(&company, move |me, options| {
+        errors(&fixture, move |me, options| {
             if me == 1 {
                 change(options)
             }
@@ -47,12 +47,12 @@ fn a_difference_is_named_by_all() {
 #[test]
 fn other_certificates_of_a_third_party_are_found() {
     // Bob knows another certificate of carol; so she is refused by him.
-    let mut company = Company::new(3);
-    company.limits.connect = Duration::from_millis(600);
+    let mut fixture = PartyFixture::new(3);
+    fixture.limits.connect = Duration::from_millis(600);
     let other = tempfile::tempdir().expect("a folder");
     create_certificate(other.path(), "carol", "x:1").expect("a certificate");
     let path = other.path().join("carol.pem");
-    let said = errors(&company, |me, options| {
+    let said = errors(&fixture, |me, options| {
         if me == 1 {
             options.config.parties.get_mut("carol").expect("an entry").certificate = path.clone();
         }
@@ -69,9 +69,9 @@ fn other_certificates_of_a_third_party_are_found() {
 
 #[test]
 fn another_order_of_the_parties_is_named() {
-    let mut company = Company::new(2);
-    company.limits.connect = Duration::from_millis(600);
-    let said = errors(&company, |me, options| {
+    let mut fixture = PartyFixture::new(2);
+    fixture.limits.connect = Duration::from_millis(600);
+    let said = errors(&fixture, |me, options| {
         if me == 1 {
             options.parties.reverse();
         }
@@ -83,46 +83,46 @@ fn another_order_of_the_parties_is_named() {
 
 #[test]
 fn who_answers_with_another_certificate_is_named() {
-    let company = Company::new(2);
+    let fixture = PartyFixture::new(2);
     let other = tempfile::tempdir().expect("a folder");
     create_certificate(other.path(), "alice", "x:1").expect("a certificate");
     let path = other.path().join("alice.pem");
-    let mut bob = company.options(1);
+    let mut bob = fixture.options(1);
     bob.config.parties.get_mut("alice").expect("an entry").certificate = path;
     let interrupt = AtomicBool::new(false);
     let results = each(2, |me| {
         if me == 0 {
-            connect(&company.options(0), &interrupt).err()
+            connect(&fixture.options(0), &interrupt).err()
         } else {
-            let error = connect(&bob, &GO).err();
+            let error = connect(&bob, &NOT_INTERRUPTED).err();
             interrupt.store(true, Ordering::Relaxed);
             error
         }
     });
-    let address = company.addresses[0].clone();
+    let address = fixture.addresses[0].clone();
     assert_eq!(results[1], Some(ConnectError::Impostor { party: "alice".into(), address }));
     assert_eq!(results[0], Some(ConnectError::Interrupted));
 }
 
 #[test]
 fn a_party_that_does_not_appear_is_named() {
-    let mut company = Company::new(3);
-    company.limits.connect = Duration::from_millis(600);
-    let results = each(2, |me| connect(&company.options(me), &GO).err().expect("no network"));
+    let mut fixture = PartyFixture::new(3);
+    fixture.limits.connect = Duration::from_millis(600);
+    let results = each(2, |me| connect(&fixture.options(me), &NOT_INTERRUPTED).err().expect("no network"));
     for error in results {
         assert_eq!(error.to_string(), "carol has not appeared");
     }
-    let error = connect(&company.options(2), &GO).err().expect("no network").to_string();
+    let error = connect(&fixture.options(2), &NOT_INTERRUPTED).err().expect("no network").to_string();
     assert!(error.starts_with("alice has not appeared; the last attempt: 127.0.0.1:"), "{error}");
 }
 
 #[test]
 fn what_is_wrong_before_is_said_at_once() {
-    let company = Company::new(2);
+    let fixture = PartyFixture::new(2);
     let said = |change: &dyn Fn(&mut felis_parties::Options)| {
-        let mut options = company.options(0);
+        let mut options = fixture.options(0);
         change(&mut options);
-        connect(&options, &GO).err().expect("no network")
+        connect(&options, &NOT_INTERRUPTED).err().expect("no network")
     };
     assert_eq!(said(&|options| options.me = "dave".into()), ConnectError::NoParty { name: "dave".into() });
     assert_eq!(said(&|options| options.parties.truncate(1)), ConnectError::Count { parties: 1 });
@@ -138,19 +138,19 @@ fn what_is_wrong_before_is_said_at_once() {
     }
     let words = |change: &dyn Fn(&mut felis_parties::Options)| said(change).to_string();
     assert_eq!(words(&|options| alice(options).key = None), "the entry of alice lacks the key `key`");
-    let bob = company.path().join("bob.key");
+    let bob = fixture.path().join("bob.key");
     let unfit = words(&|options| alice(options).key = Some(bob.clone()));
     assert!(unfit.starts_with("the private key does not belong to the certificate: "), "{unfit}");
-    let pem = company.path().join("bob.pem");
+    let pem = fixture.path().join("bob.pem");
     assert_eq!(
         words(&|options| alice(options).certificate = pem.clone()),
         "alice and bob have the same certificate"
     );
     let swapped = words(&|options| alice(options).key = Some(pem.clone()));
     assert!(swapped.ends_with(" cannot be used: it holds no section of PEM of this kind"), "{swapped}");
-    let missing = words(&|options| alice(options).certificate = company.path().join("none"));
+    let missing = words(&|options| alice(options).certificate = fixture.path().join("none"));
     assert!(missing.contains(" cannot be used: "), "{missing}");
-    let garbage = company.path().join("garbage.pem");
+    let garbage = fixture.path().join("garbage.pem");
     std::fs::write(&garbage, "-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n")
         .expect("a file");
     let garbled = words(&|options| alice(options).certificate = garbage.clone());
@@ -161,9 +161,9 @@ fn what_is_wrong_before_is_said_at_once() {
         }),
         "the file of parties has no entry for bob"
     );
-    let taken = std::net::TcpListener::bind(&company.addresses[0]).expect("a listener");
+    let taken = std::net::TcpListener::bind(&fixture.addresses[0]).expect("a listener");
     let busy = words(&|_| {});
-    assert!(busy.starts_with(&format!("cannot listen at {}: ", company.addresses[0])), "{busy}");
+    assert!(busy.starts_with(&format!("cannot listen at {}: ", fixture.addresses[0])), "{busy}");
     drop(taken);
     let elsewhere = free_address();
     let not_there = words(&|options| {

@@ -1,6 +1,6 @@
 //! Strangers and damage on the wire, as seen from outside of TLS.
 
-use crate::company::*;
+use crate::fixture::*;
 use felis_parties::{ConnectError, Network, connect, create_certificate};
 use felis_runtime::network::{Length, NetworkError, Refusal};
 use std::io::{Read, Write};
@@ -13,8 +13,8 @@ use std::time::Duration;
 /// Strangers dial while the parties connect; the parties find each other nevertheless.
 #[test]
 fn strangers_do_not_keep_the_parties_apart() {
-    let company = Company::new(2);
-    let address = company.addresses[0].clone();
+    let fixture = PartyFixture::new(2);
+    let address = fixture.addresses[0].clone();
     let dial = || loop {
         match TcpStream::connect(&address) {
             Ok(socket) => return socket,
@@ -23,10 +23,10 @@ fn strangers_do_not_keep_the_parties_apart() {
     };
     let results = each(3, |me| -> Option<Arc<dyn Network>> {
         match me {
-            0 => connect(&company.options(0), &GO).ok(),
+            0 => connect(&fixture.options(0), &NOT_INTERRUPTED).ok(),
             1 => {
                 thread::sleep(Duration::from_millis(300));
-                connect(&company.options(1), &GO).ok()
+                connect(&fixture.options(1), &NOT_INTERRUPTED).ok()
             }
             _ => {
                 let mut silent = dial();
@@ -55,33 +55,33 @@ fn strangers_do_not_keep_the_parties_apart() {
 
 #[test]
 fn a_stranger_with_a_certificate_is_refused() {
-    let company = Company::new(2);
-    let mut stranger = company.options(1);
+    let fixture = PartyFixture::new(2);
+    let mut stranger = fixture.options(1);
     let folder = tempfile::tempdir().expect("a folder");
     let created = create_certificate(folder.path(), "bob", "x:1").expect("a certificate");
     let entry = stranger.config.parties.get_mut("bob").expect("an entry");
     (entry.certificate, entry.key) = (created.certificate, Some(created.key));
     let results = each(2, |me| {
         if me == 0 {
-            return connect(&company.options(0), &GO).map(|_| ());
+            return connect(&fixture.options(0), &NOT_INTERRUPTED).map(|_| ());
         }
-        let refused = connect(&stranger, &GO).map(|_| ());
+        let refused = connect(&stranger, &NOT_INTERRUPTED).map(|_| ());
         assert!(matches!(refused, Err(ConnectError::Refused { .. })), "{refused:?}");
-        connect(&company.options(1), &GO).map(|_| ())
+        connect(&fixture.options(1), &NOT_INTERRUPTED).map(|_| ())
     });
     assert_eq!(results, vec![Ok(()); 2]);
 }
 
 #[test]
 fn something_else_at_the_address_is_said() {
-    let mut company = Company::new(2);
-    company.limits.connect = Duration::from_millis(500);
-    let listener = TcpListener::bind(&company.addresses[0]).expect("a listener");
+    let mut fixture = PartyFixture::new(2);
+    fixture.limits.connect = Duration::from_millis(500);
+    let listener = TcpListener::bind(&fixture.addresses[0]).expect("a listener");
     let over = AtomicBool::new(false);
     listener.set_nonblocking(true).expect("a listener");
     let results = each(2, |me| {
         if me == 1 {
-            let error = connect(&company.options(1), &GO).err();
+            let error = connect(&fixture.options(1), &NOT_INTERRUPTED).err();
             over.store(true, Ordering::Relaxed);
             return error;
         }
@@ -163,10 +163,10 @@ fn carry(mut from: TcpStream, mut to: TcpStream, damage: (usize, u8), cut: usize
 /// Connects two parties with somebody between; gives the errors of both, and how many bytes were
 /// carried in each direction. An error of the setup is given as its words.
 fn with(between: Between) -> ([Result<(), String>; 2], [usize; 2]) {
-    let mut company = Company::new(2);
+    let mut fixture = PartyFixture::new(2);
     // Who is cut off while connecting tries again until this limit.
     let clean = between.damage == NO_DAMAGE && between.cut == NO_CUT;
-    company.limits.connect = if clean { MAX_HANG } else { Duration::from_millis(400) };
+    fixture.limits.connect = if clean { MAX_HANG } else { Duration::from_millis(400) };
     let middle = free_address();
     let listener = TcpListener::bind(&middle).expect("a listener");
     listener.set_nonblocking(true).expect("a listener");
@@ -179,7 +179,7 @@ fn with(between: Between) -> ([Result<(), String>; 2], [usize; 2]) {
             while over.load(Ordering::Relaxed) < 2 {
                 match listener.accept() {
                     Ok((bob, _)) if pair.is_none() => {
-                        let Ok(alice) = TcpStream::connect(&company.addresses[0]) else { continue };
+                        let Ok(alice) = TcpStream::connect(&fixture.addresses[0]) else { continue };
                         bob.set_nonblocking(false).expect("a socket");
                         pair = Some((alice, bob));
                         let Some((alice, bob)) = &pair else { continue };
@@ -196,7 +196,7 @@ fn with(between: Between) -> ([Result<(), String>; 2], [usize; 2]) {
             }
             return Ok(());
         }
-        let mut options = company.options(me);
+        let mut options = fixture.options(me);
         if me == 1 {
             options.config.parties.get_mut("alice").expect("an entry").address = middle.clone();
         }
@@ -204,14 +204,14 @@ fn with(between: Between) -> ([Result<(), String>; 2], [usize; 2]) {
         options.limits.heartbeat = Duration::from_secs(100);
         options.limits.silence = Duration::from_secs(1000);
         let run = || {
-            let net = connect(&options, &GO).map_err(|error| error.to_string())?;
+            let net = connect(&options, &NOT_INTERRUPTED).map_err(|error| error.to_string())?;
             let exchange = || {
                 for count in 0..4 {
                     send(&*net, 1 - me, count, vec![me as u8; 300 * count as usize])?;
                     let data = receive(&*net, 1 - me, count, 300 * count as usize)?;
                     assert!(data.iter().all(|&byte| byte == 1 - me as u8), "damaged data arrive");
                 }
-                net.finish(&GO)
+                net.finish(&NOT_INTERRUPTED)
             };
             exchange().map_err(|error| format!("{error:?}"))
         };
@@ -280,8 +280,8 @@ fn damaged_bytes_and_cut_connections_1() {
 /// it waits and can be interrupted.
 #[test]
 fn a_party_that_sends_nothing_is_waited_for() {
-    let company = Company::new(2);
-    let nets = company.connect();
+    let fixture = PartyFixture::new(2);
+    let nets = fixture.connect();
     let flag = AtomicBool::new(false);
     each(2, |me| {
         if me == 0 {

@@ -194,13 +194,13 @@ fn unclosed_quote_line(
     /// The state of the scan for quotes.
     #[derive(Clone, Copy, PartialEq)]
     enum QuoteState {
-        /// At the beginning of a cell.
+        /// The state at the beginning of a cell.
         Start,
         /// Inside a cell without quotes.
         Inside,
         /// Inside quotes.
         Quoted,
-        /// After a quote within quotes: it closes the cell unless another quote follows.
+        /// The state after a quote within quotes: it closes the cell unless another quote follows.
         Behind,
     }
     let (mut at, mut line, mut opened) = (QuoteState::Start, 1, 0);

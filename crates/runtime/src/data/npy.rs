@@ -605,7 +605,7 @@ mod tests {
         }
     }
 
-    /// Of each kind of cell as many as take a little more than there is.
+    /// Counts of cells of each kind that take a little more memory than there is.
     #[test]
     fn what_takes_more_than_there_is_is_refused() {
         let text = Class::Any.bytes() as usize + 2 * size_of::<usize>() + 1;

@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(read.get("shape"), Some(&Literal::Items(vec![Literal::Int(3), Literal::Int(4)])));
     }
 
-    /// As Python writes texts.
+    /// Tests texts as Python writes them.
     #[test]
     fn texts() {
         for (text, literal) in [

@@ -48,7 +48,7 @@ impl Evaluator<'_, '_> {
         }
         // Arguments that are the first locals begin the frame where they are.
         let in_place = params.iter().enumerate().all(|(at, param)| *param as usize == at);
-        let mut frame = if in_place { std::mem::take(&mut args) } else { self.take_values(instance.locals) };
+        let mut frame = if in_place { std::mem::take(&mut args) } else { self.take_vector(instance.locals) };
         frame.resize(instance.locals, Value::UNIT);
         for (param, arg) in params.iter().zip(args) {
             frame[*param as usize] = arg;
@@ -67,7 +67,7 @@ impl Evaluator<'_, '_> {
             other => other,
         };
         self.machine.calls.pop();
-        self.reuse_values(frame);
+        self.recycle_vector(frame);
         result
     }
 

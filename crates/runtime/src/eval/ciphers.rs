@@ -81,7 +81,7 @@ pub(super) fn put_native(
     out: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     let object = object::Object::of(value).expect("a native value is a key or a ciphertext");
-    let put = object.put(purpose, keys, out).map_err(object::refused)?;
+    let put = object.encode(purpose, keys, out).map_err(object::cipher_failure)?;
     assert!(put, "a secret key is not moved");
     Ok(())
 }
@@ -99,8 +99,8 @@ pub(super) fn put_native(_: &Value, _: Purpose, _: &mut KeyTable, _: &mut Vec<u8
 /// those of one.
 #[cfg(feature = "ciphers")]
 pub(super) fn take_native(ty: &Type, keys: &mut KeyTable, rest: &mut &[u8]) -> Option<Value> {
-    let object = object::Object::take(keys, rest).ok()?;
-    object.compare(ty).ok()?;
+    let object = object::Object::decode(keys, rest).ok()?;
+    object.check_type(ty).ok()?;
     Some(object.into_value())
 }
 

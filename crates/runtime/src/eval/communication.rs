@@ -13,7 +13,7 @@ use super::error::{Failure, RuntimeError};
 use super::evaluator::{Evaluator, Result};
 use super::existential_prims::{allocate_buffer, allocate_slots, buffer_value};
 use super::machine::Machine;
-use super::wire::{Malformed, Wire};
+use super::wire::{Malformed, WireCodec};
 use crate::core::{Prim, Script};
 use crate::hash::stable_hash;
 use crate::layout::Layout;
@@ -197,7 +197,7 @@ impl Evaluator<'_, '_> {
 
     /// Adds a value that was made public to the digest.
     fn disclose(&mut self, ty: &Type, value: &Value) -> std::result::Result<(), Failure> {
-        let wire = Wire::new(&self.machine.layouts, self.host.memory);
+        let wire = WireCodec::new(&self.machine.layouts, self.host.memory);
         let bytes = wire.encode(ty, value, Purpose::Compare)?;
         if let Some(party) = &mut self.machine.party {
             party.digest = stable_hash(&(party.digest, bytes));
@@ -241,15 +241,15 @@ impl Exchange<'_, '_, '_, '_> {
     }
 
     /// Returns the coder of values.
-    fn wire(&self) -> Wire<'_> {
-        Wire::new(&self.run.machine.layouts, self.run.host.memory)
+    fn wire(&self) -> WireCodec<'_> {
+        WireCodec::new(&self.run.machine.layouts, self.run.host.memory)
     }
 
     /// Sends a value to parties, except to this one.
     fn send(&self, to: impl IntoIterator<Item = PartyId>, value: &Value) -> Moved<()> {
         let mut others = to.into_iter().filter(|other| *other != self.party.me).peekable();
         if others.peek().is_some() {
-            if let Some(shared) = self.wire().share(self.ty, value) {
+            if let Some(shared) = self.wire().shared_slots(self.ty, value) {
                 let network = &self.party.network;
                 return others.try_for_each(|other| {
                     self.wait_for_room(other)?;
@@ -302,7 +302,7 @@ impl Exchange<'_, '_, '_, '_> {
     /// Returns the value that a party has sent.
     fn opened(&self, from: PartyId, data: Data) -> Moved<Value> {
         let refused = |Malformed| Failure::MessageRefused { party: self.party.names[from].to_string() };
-        self.wire().open(self.ty, data).map_err(refused)
+        self.wire().decode_message(self.ty, data).map_err(refused)
     }
 
     /// Moves a value from one party to several.

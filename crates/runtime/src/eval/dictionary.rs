@@ -35,7 +35,7 @@ const MAX_ENTRIES: usize = u32::MAX as usize - 1;
 
 impl Evaluator<'_, '_> {
     /// Evaluates a primitive on the storage of a container.
-    pub(super) fn container(
+    pub(super) fn eval_container_primitive(
         &mut self,
         prim: Prim,
         types: &PrimTypes,
@@ -188,7 +188,7 @@ impl Evaluator<'_, '_> {
                 if !form.is_before(buffer, start + at * form.slots, start + above * form.slots) {
                     break;
                 }
-                form.exchange(buffer, start, at, above);
+                form.swap_entries(buffer, start, at, above);
                 at = above;
             }
         }
@@ -205,7 +205,7 @@ impl Evaluator<'_, '_> {
                 self.require_memory(form.class, seq.len(), span)?;
             }
             let (buffer, start) = seq.make_mut(form.class);
-            form.exchange(buffer, start, 0, last);
+            form.swap_entries(buffer, start, 0, last);
             let mut at = 0;
             loop {
                 let place = |entry: usize| start + entry * form.slots;
@@ -219,7 +219,7 @@ impl Evaluator<'_, '_> {
                 if !form.is_before(buffer, place(down), place(at)) {
                     break;
                 }
-                form.exchange(buffer, start, at, down);
+                form.swap_entries(buffer, start, at, down);
                 at = down;
             }
         }
@@ -347,7 +347,7 @@ impl EntryForm {
                 let same = match entries {
                     Value::Seq(seq) => {
                         let (buffer, at) = seq.locate(first);
-                        self.is_at(key, buffer, at)
+                        self.matches_at(key, buffer, at)
                     }
                     // Keys without slots are all equal.
                     _ => true,

@@ -151,7 +151,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// Returns an empty vector with room for this many values.
-    pub(super) fn take_values(&mut self, room: usize) -> Vec<Value> {
+    pub(super) fn take_vector(&mut self, room: usize) -> Vec<Value> {
         match self.machine.spare.pop() {
             Some(mut values) => {
                 values.reserve(room);
@@ -161,8 +161,8 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Drops values, and keeps their vector for [`Self::take_values`] if it is small.
-    pub(super) fn reuse_values(&mut self, mut values: Vec<Value>) {
+    /// Drops values, and keeps their vector for [`Self::take_vector`] if it is small.
+    pub(super) fn recycle_vector(&mut self, mut values: Vec<Value>) {
         /// The number of vectors that are kept.
         const MAX_SPARE: usize = 64;
         /// The most values that a vector which is kept has room for.

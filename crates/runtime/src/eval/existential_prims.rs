@@ -155,7 +155,7 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
             let (from, start) = array.to_flat(element.class).ok_or_else(refused)?;
             for (at, part) in flat_mask.chunks(ELEMENTS_PER_POLL).enumerate() {
                 poll(0, limits)?;
-                buffer.append_chosen(&from, start + at * ELEMENTS_PER_POLL * slots, slots, part);
+                buffer.append_masked(&from, start + at * ELEMENTS_PER_POLL * slots, slots, part);
             }
         }
         one => buffer.append(one, slots),

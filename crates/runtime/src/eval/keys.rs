@@ -68,7 +68,7 @@ impl EntryForm {
     }
 
     /// Exchanges two entries of a buffer whose first entry begins at `start`.
-    pub(super) fn exchange(&self, buffer: &mut Buffer, start: usize, a: usize, b: usize) {
+    pub(super) fn swap_entries(&self, buffer: &mut Buffer, start: usize, a: usize, b: usize) {
         for i in 0..self.slots {
             let (a, b) = (start + a * self.slots + i, start + b * self.slots + i);
             match &mut *buffer {
@@ -84,7 +84,7 @@ impl EntryForm {
     }
 
     /// Returns true if the slots of a buffer from `at` on are this key.
-    pub(super) fn is_at(&self, key: &Value, buffer: &Buffer, at: usize) -> bool {
+    pub(super) fn matches_at(&self, key: &Value, buffer: &Buffer, at: usize) -> bool {
         match &self.key[..] {
             [only] => only.equal(key, &slot(buffer, at)),
             several => {

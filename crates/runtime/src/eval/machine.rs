@@ -131,7 +131,7 @@ impl Machine {
         read: impl FnOnce(&CompilationUnit<'_>) -> T,
     ) -> Option<T> {
         let concrete = |ty: &Type| self.sizes.concrete(ty);
-        let mentioned = FreeVariables::by_term(term);
+        let mentioned = FreeVariables::of_term(term);
         let types = [&term.ty]
             .into_iter()
             .chain(mentioned.locals.iter().map(|local| &locals[*local as usize].ty))
@@ -213,7 +213,7 @@ impl Machine {
     /// its values are shown.
     pub fn concrete(&self, ty: &Type) -> Type {
         match &self.party {
-            Some(party) => self.sizes.concrete(ty).projected_with_names(party.me),
+            Some(party) => self.sizes.concrete(ty).endpoint_projection_with_names(party.me),
             None => self.sizes.concrete(ty),
         }
     }

@@ -96,7 +96,7 @@ pub enum Alignment {
     Left,
     /// Right, as integers.
     Right,
-    /// At the decimal point.
+    /// Alignment at the decimal point.
     DecimalPoint,
 }
 

@@ -7,7 +7,7 @@ use super::existential::{OpenCode, SizeSource, solve_size};
 use super::frame::{moved_out, set_word};
 use super::matching::match_pattern;
 use super::stores::write_place;
-use super::terms::{UNSET_SHARED, shared_cell};
+use super::terms::{SHARED_VARIABLE_IS_SET, shared_cell};
 use super::tier_up::{EAGER_ELEMENTS, Interpreted, SLOTS_PER_ROUND, TierUpSite};
 use crate::core::Root;
 use crate::layout::Layout;
@@ -227,7 +227,7 @@ impl Evaluator<'_, '_> {
             }
             StoreRoot::Shared(local) => {
                 let cell = shared_cell(frame, *local).clone();
-                let root = cell.get().expect(UNSET_SHARED);
+                let root = cell.get().expect(SHARED_VARIABLE_IS_SET);
                 (cell, root)
             }
             StoreRoot::Global(global) => {

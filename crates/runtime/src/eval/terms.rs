@@ -31,7 +31,7 @@ impl Evaluator<'_, '_> {
     /// Evaluates terms from left to right, with room for `room` values: those of the frame of a
     /// function that is called with them.
     fn eval_with_room(&mut self, nodes: &[Node], room: usize, frame: &mut [Value]) -> Result<Vec<Value>> {
-        let mut values = self.take_values(room);
+        let mut values = self.take_vector(room);
         for node in nodes {
             // Most operands are variables, whose values go where they are needed at once.
             values.push(match &node.kind {
@@ -82,7 +82,7 @@ impl Evaluator<'_, '_> {
             | Prim::DictPut
             | Prim::DictLookup
             | Prim::DictGet
-            | Prim::DictRemove => self.container(prim, types, &mut args, span),
+            | Prim::DictRemove => self.eval_container_primitive(prim, types, &mut args, span),
             Prim::ArgMin | Prim::ArgMax => self.arg_extreme(prim == Prim::ArgMax, types, &args, span),
             Prim::Dot => self.dot(types, &args, span),
             _ if !types.overrides.is_empty() => {
@@ -102,7 +102,7 @@ impl Evaluator<'_, '_> {
                 done.map_err(|failure| self.fail(failure, span))
             }
         }?;
-        self.reuse_values(args);
+        self.recycle_vector(args);
         Ok(result)
     }
 
@@ -116,7 +116,7 @@ impl Evaluator<'_, '_> {
                 debug_assert_present(value);
                 Ok(value.clone())
             }
-            NodeKind::Shared(local) => Ok(shared_cell(frame, *local).get().expect(UNSET_SHARED)),
+            NodeKind::Shared(local) => Ok(shared_cell(frame, *local).get().expect(SHARED_VARIABLE_IS_SET)),
             NodeKind::Global(global) => match self.machine.globals[*global as usize].get() {
                 Some(value) => Ok(value),
                 None => Err(self.unset_global(*global, span)),
@@ -133,7 +133,7 @@ impl Evaluator<'_, '_> {
             }
             NodeKind::MoveShared(local) => {
                 let cell = shared_cell(frame, *local).clone();
-                Ok(self.take_cell(&cell).expect(UNSET_SHARED))
+                Ok(self.take_cell(&cell).expect(SHARED_VARIABLE_IS_SET))
             }
             NodeKind::MoveGlobal(global) => {
                 let cell = self.machine.globals[*global as usize].clone();
@@ -402,11 +402,11 @@ impl Evaluator<'_, '_> {
         let mut both = || {
             let given = self.eval_all(first, frame)?;
             let args = self.eval_with_room(args, inner.locals, frame)?;
-            let mut captures = self.take_values(captured.len());
+            let mut captures = self.take_vector(captured.len());
             captures.extend(captured.iter().filter_map(place).map(|at| given[at].clone()));
-            self.reuse_values(given);
+            self.recycle_vector(given);
             let result = self.call(inner, Some((&Value::UNIT, &captures)), args, span);
-            self.reuse_values(captures);
+            self.recycle_vector(captures);
             result
         };
         Some(both())
@@ -541,7 +541,7 @@ impl Evaluator<'_, '_> {
 }
 
 /// A shared variable is moved out only right before it is assigned.
-pub(super) const UNSET_SHARED: &str = "a shared variable has a value";
+pub(super) const SHARED_VARIABLE_IS_SET: &str = "a shared variable has a value";
 
 /// Returns the cell of a local that is shared with other functions.
 pub(super) fn shared_cell(frame: &[Value], local: LocalId) -> &Arc<Cell> {

@@ -269,7 +269,7 @@ impl Evaluator<'_, '_> {
             let Region::Term(term) = site.fragment.find(site.address) else {
                 unreachable!("the site of a term lies at a term")
             };
-            let mut dead_locals = last_use::dying_locals(term);
+            let mut dead_locals = last_use::last_used_locals(term);
             // The cell of a shared local is still used.
             dead_locals.retain(|local| !site.locals[*local as usize].shared);
             dead_locals
@@ -508,8 +508,8 @@ impl Evaluator<'_, '_> {
     fn function_variables<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
         site.functions.get_or_init(|| {
             let mentioned = match site.fragment.find(site.address) {
-                Region::Term(term) => FreeVariables::by_term(term),
-                Region::Loop(stmt) => FreeVariables::by_stmt(stmt),
+                Region::Term(term) => FreeVariables::of_term(term),
+                Region::Loop(stmt) => FreeVariables::of_stmt(stmt),
             };
             // Types inside the site may mention sizes that are opened there.
             let concrete = |ty: &Type| self.machine.sizes.concrete(&site.bindings.concrete(ty));

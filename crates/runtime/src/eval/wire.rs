@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub(super) struct Malformed;
 
 /// The coder of values.
-pub(super) struct Wire<'a> {
+pub(super) struct WireCodec<'a> {
     /// Layouts of types.
     pub(super) layouts: &'a Layouts,
     /// The largest value, in bytes.
@@ -49,10 +49,10 @@ fn is_flat(class: Class) -> bool {
     !matches!(class, Class::Any)
 }
 
-impl Wire<'_> {
+impl WireCodec<'_> {
     /// Returns the coder of values of at most so many bytes.
-    pub(super) fn new(layouts: &Layouts, memory: u64) -> Wire<'_> {
-        Wire { layouts, memory, keys: RefCell::default(), failure: RefCell::default() }
+    pub(super) fn new(layouts: &Layouts, memory: u64) -> WireCodec<'_> {
+        WireCodec { layouts, memory, keys: RefCell::default(), failure: RefCell::default() }
     }
 
     /// Returns the number of bytes of every value of a type; `None` if it depends on the value.
@@ -80,7 +80,7 @@ impl Wire<'_> {
 
     /// Returns the slots of a value, to be shared, if its wire form is all of them and they are
     /// several; `None` otherwise.
-    pub(super) fn share(&self, ty: &Type, value: &Value) -> Option<Arc<dyn SharedData>> {
+    pub(super) fn shared_slots(&self, ty: &Type, value: &Value) -> Option<Arc<dyn SharedData>> {
         let layout = self.layouts.of(ty);
         match value {
             Value::Seq(seq) if is_flat(layout.class) && seq.len() == layout.slots => {
@@ -95,7 +95,7 @@ impl Wire<'_> {
     ///
     /// # Errors
     /// The bytes are not the form of one value, or it needs too much memory.
-    pub(super) fn open(&self, ty: &Type, data: Data) -> Result<Value, Malformed> {
+    pub(super) fn decode_message(&self, ty: &Type, data: Data) -> Result<Value, Malformed> {
         match data {
             Data::Bytes(bytes) => self.decode(ty, &bytes),
             Data::Shared(shared) => {
@@ -457,7 +457,7 @@ mod tests {
     /// Types of every form, without variables.
     fn types() -> Vec<Type> {
         let n = |k: u32| Type::unit_sum(k);
-        let byte = Type::scalar(Scalar::named("u8").expect("a type"));
+        let byte = Type::scalar(Scalar::from_name("u8").expect("a type"));
         let option: Nominal = Nominal::declare(
             1,
             "option".into(),
@@ -498,7 +498,7 @@ mod tests {
     #[test]
     fn any_bytes_are_a_value_or_refused() {
         let layouts = Layouts::default();
-        let wire = Wire::new(&layouts, MEMORY);
+        let wire = WireCodec::new(&layouts, MEMORY);
         let mut rng = fastrand::Rng::with_seed(7);
         let mut taken = 0;
         for ty in types() {
@@ -529,7 +529,7 @@ mod tests {
     #[test]
     fn codes_characters_and_lengths_are_checked() {
         let layouts = Layouts::default();
-        let wire = Wire::new(&layouts, MEMORY);
+        let wire = WireCodec::new(&layouts, MEMORY);
         let refused = |ty: &Type, bytes: &[u8]| assert!(wire.decode(ty, bytes).is_err(), "{ty} {bytes:?}");
         refused(&Type::unit_sum(5u32), &[5]);
         refused(&Type::array(Type::unit_sum(5u32), Type::unit_sum(2u32)), &[4, 7]);

@@ -85,19 +85,19 @@ impl Fingerprint {
     }
 
     /// Returns the fingerprint of the concatenation of both words.
-    pub fn then(self, next: Fingerprint) -> Fingerprint {
+    pub fn concat(self, next: Fingerprint) -> Fingerprint {
         let value = add_modulo(multiply_modulo(self.value, next.shift), next.value);
         Fingerprint { value, shift: multiply_modulo(self.shift, next.shift) }
     }
 
     /// Returns the fingerprint of `count` copies of this word.
-    pub fn times(self, mut count: u64) -> Fingerprint {
+    pub fn repeat(self, mut count: u64) -> Fingerprint {
         let (mut all, mut double) = (Fingerprint::EMPTY, self);
         while count > 0 {
             if count & 1 == 1 {
-                all = all.then(double);
+                all = all.concat(double);
             }
-            double = double.then(double);
+            double = double.concat(double);
             count >>= 1;
         }
         all
@@ -184,11 +184,11 @@ mod tests {
     #[test]
     fn words_are_told_apart_by_letters_order_and_length() {
         let [a, b] = [Scalar::Int, Scalar::Real].map(|s| Fingerprint::of(&Letter::Scalar(s)));
-        assert_eq!(a.then(b).then(a), a.then(b.then(a)));
-        assert_eq!(a.then(b).times(3).then(a), a.then(b.then(a).times(3)));
-        assert_eq!(a.times(10).times(7), a.times(70));
-        assert_eq!(a.then(Fingerprint::EMPTY), a);
-        assert_ne!(a.then(b), b.then(a));
-        assert_ne!(a.times(1484), a.times(3704));
+        assert_eq!(a.concat(b).concat(a), a.concat(b.concat(a)));
+        assert_eq!(a.concat(b).repeat(3).concat(a), a.concat(b.concat(a).repeat(3)));
+        assert_eq!(a.repeat(10).repeat(7), a.repeat(70));
+        assert_eq!(a.concat(Fingerprint::EMPTY), a);
+        assert_ne!(a.concat(b), b.concat(a));
+        assert_ne!(a.repeat(1484), a.repeat(3704));
     }
 }

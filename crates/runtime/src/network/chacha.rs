@@ -14,29 +14,29 @@ pub const RESULT_WORDS: usize = 128;
 
 /// The generator of a stream.
 pub enum ChaCha {
-    /// The blocks of a machine with AVX-512.
+    /// Sixteen blocks at a time, with AVX-512.
     #[cfg(target_arch = "x86_64")]
-    Wide(wide::Wide),
-    /// The blocks of any machine.
-    Narrow(ChaCha12Core),
+    Avx512(avx512::Avx512ChaCha),
+    /// The implementation for any machine.
+    Portable(ChaCha12Core),
 }
 
 impl ChaCha {
     /// Makes the generator of a key, at position 0.
     pub fn new(key: Key) -> ChaCha {
         #[cfg(target_arch = "x86_64")]
-        if let Some(wide) = wide::Wide::new(&key) {
-            return ChaCha::Wide(wide);
+        if let Some(generator) = avx512::Avx512ChaCha::new(&key) {
+            return ChaCha::Avx512(generator);
         }
-        ChaCha::Narrow(ChaCha12Core::from_seed(key))
+        ChaCha::Portable(ChaCha12Core::from_seed(key))
     }
 
     /// Fills whole results with the next words.
     pub fn fill(&mut self, results: &mut [[u64; RESULT_WORDS]]) {
         match self {
             #[cfg(target_arch = "x86_64")]
-            ChaCha::Wide(wide) => wide.fill(results),
-            ChaCha::Narrow(core) => {
+            ChaCha::Avx512(generator) => generator.fill(results),
+            ChaCha::Portable(core) => {
                 let mut part = [0; 64];
                 for words in results.iter_mut().flat_map(|result| result.as_chunks_mut::<32>().0) {
                     core.generate(&mut part);
@@ -50,7 +50,7 @@ impl ChaCha {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod wide {
+mod avx512 {
     use super::{Key, RESULT_WORDS};
     use core::arch::x86_64::__m512i;
     use pulp::x86::V4;
@@ -63,34 +63,34 @@ mod wide {
     const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
     /// The generator of a stream by AVX-512.
-    pub struct Wide {
+    pub struct Avx512ChaCha {
         simd: V4,
         key: [u32; 8],
         /// The number of the next block.
         counter: u64,
     }
 
-    impl Wide {
+    impl Avx512ChaCha {
         /// Makes the generator of a key; `None` if the machine lacks AVX-512.
-        pub fn new(key: &Key) -> Option<Wide> {
+        pub fn new(key: &Key) -> Option<Avx512ChaCha> {
             let simd = V4::try_new()?;
             let mut words = [0; 8];
             for (word, bytes) in words.iter_mut().zip(key.as_chunks().0) {
                 *word = u32::from_le_bytes(*bytes);
             }
-            Some(Wide { simd, key: words, counter: 0 })
+            Some(Avx512ChaCha { simd, key: words, counter: 0 })
         }
 
         /// Fills whole results with the next words.
         pub fn fill(&mut self, results: &mut [[u64; RESULT_WORDS]]) {
             let simd = self.simd;
-            simd.vectorize(Fill { wide: self, results });
+            simd.vectorize(Fill { generator: self, results });
         }
     }
 
     /// The work of filling results, which is compiled for AVX-512.
     struct Fill<'a> {
-        wide: &'a mut Wide,
+        generator: &'a mut Avx512ChaCha,
         results: &'a mut [[u64; RESULT_WORDS]],
     }
 
@@ -120,14 +120,14 @@ mod wide {
 
         #[inline(always)]
         fn call(self) {
-            let x = self.wide.simd.avx512f;
-            let (low, high) = self.wide.key.split_at(4);
+            let x = self.generator.simd.avx512f;
+            let (low, high) = self.generator.key.split_at(4);
             let first = [row(&CONSTANTS), row(low), row(high)];
             for result in self.results {
                 let mut last = [first[0]; GROUPS];
                 for group in &mut last {
-                    *group = counters(self.wide.counter);
-                    self.wide.counter = self.wide.counter.wrapping_add(4);
+                    *group = counters(self.generator.counter);
+                    self.generator.counter = self.generator.counter.wrapping_add(4);
                 }
                 let (mut a, mut b, mut c, mut d) =
                     ([first[0]; GROUPS], [first[1]; GROUPS], [first[2]; GROUPS], last);
@@ -197,7 +197,7 @@ mod tests {
     fn the_words_are_those_of_the_crate() {
         let key: Key = std::array::from_fn(|i| 3 + 7 * i as u8);
         let mut rng = ChaCha12Rng::from_seed(key);
-        let (mut one, mut other) = (ChaCha::new(key), ChaCha::Narrow(ChaCha12Core::from_seed(key)));
+        let (mut one, mut other) = (ChaCha::new(key), ChaCha::Portable(ChaCha12Core::from_seed(key)));
         for count in [1, 2, 5] {
             let (mut words, mut others) = (vec![[0; RESULT_WORDS]; count], vec![[0; RESULT_WORDS]; count]);
             one.fill(&mut words);

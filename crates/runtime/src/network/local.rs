@@ -135,7 +135,7 @@ impl Local {
                 state.frames[self.me].push_back(frame);
             }
         });
-        lock(&self.counters).sent(bytes);
+        lock(&self.counters).count_sent(bytes);
         Ok(())
     }
 
@@ -261,7 +261,7 @@ impl Network for Local {
         })?;
         // The sender may wait for room.
         self.inbox().bell.notify_all();
-        lock(&self.counters).received(data.length());
+        lock(&self.counters).count_received(data.length());
         Ok(data)
     }
 
@@ -272,7 +272,7 @@ impl Network for Local {
     fn stop(&self, _after: Option<PartyId>) {
         let epoch = lock(&self.inbox().state).epoch;
         for inbox in self.inboxes.iter() {
-            inbox.change(|state| state.progress.stopped(self.me, epoch));
+            inbox.change(|state| state.progress.note_stopped(self.me, epoch));
         }
     }
 
@@ -283,7 +283,7 @@ impl Network for Local {
             state.epoch
         };
         for inbox in self.inboxes.iter() {
-            inbox.change(|state| state.progress.finished(self.me, epoch));
+            inbox.change(|state| state.progress.note_finished(self.me, epoch));
         }
         self.wait(interrupt, |state| {
             self.others().all(|party| state.progress.has_finished(party, epoch)).then_some(Ok(()))
@@ -305,7 +305,8 @@ impl Network for Local {
 impl Drop for Local {
     fn drop(&mut self) {
         for party in self.others() {
-            self.inboxes[party].change(|state| state.progress.lost(self.me, NetworkError::Lost(self.me)));
+            self.inboxes[party]
+                .change(|state| state.progress.note_lost(self.me, NetworkError::Lost(self.me)));
         }
     }
 }

@@ -76,7 +76,7 @@ impl Header {
 pub enum Length {
     /// Exactly that many bytes.
     Exact(u64),
-    /// At most that many bytes: the size arrives with the data.
+    /// An upper bound in bytes: the size arrives with the data.
     AtMost(u64),
 }
 

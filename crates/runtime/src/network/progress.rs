@@ -28,19 +28,19 @@ impl Progress {
     }
 
     /// Notes that a party has stopped in an epoch.
-    pub fn stopped(&mut self, party: PartyId, epoch: u64) {
+    pub fn note_stopped(&mut self, party: PartyId, epoch: u64) {
         let stopped = &mut self.standings[party].stopped;
         *stopped = (*stopped).max(Some(epoch));
     }
 
     /// Notes that a party has finished an epoch.
-    pub fn finished(&mut self, party: PartyId, epoch: u64) {
+    pub fn note_finished(&mut self, party: PartyId, epoch: u64) {
         let finished = &mut self.standings[party].finished;
         *finished = (*finished).max(Some(epoch));
     }
 
     /// Notes that nothing more will come from a party. The first reason stays.
-    pub fn lost(&mut self, party: PartyId, why: NetworkError) {
+    pub fn note_lost(&mut self, party: PartyId, why: NetworkError) {
         self.standings[party].lost.get_or_insert(why);
     }
 
@@ -85,14 +85,14 @@ pub struct Counters {
 
 impl Counters {
     /// Counts a message of that many bytes that was sent.
-    pub fn sent(&mut self, bytes: u64) {
+    pub fn count_sent(&mut self, bytes: u64) {
         self.traffic.messages_sent += 1;
         self.traffic.bytes_sent += bytes;
         self.sent_since = true;
     }
 
     /// Counts a message of that many bytes that was received.
-    pub fn received(&mut self, bytes: u64) {
+    pub fn count_received(&mut self, bytes: u64) {
         self.traffic.messages_received += 1;
         self.traffic.bytes_received += bytes;
         self.traffic.rounds += u64::from(std::mem::take(&mut self.sent_since));
@@ -112,10 +112,10 @@ mod tests {
     fn a_stop_goes_before_a_loss() {
         let mut progress = Progress::new(3);
         assert_eq!(progress.check(1), Ok(()));
-        progress.lost(0, NetworkError::Lost(0));
-        progress.lost(0, NetworkError::Silent(0));
+        progress.note_lost(0, NetworkError::Lost(0));
+        progress.note_lost(0, NetworkError::Silent(0));
         assert_eq!(progress.check(1), Err(NetworkError::Lost(0)));
-        progress.stopped(2, 1);
+        progress.note_stopped(2, 1);
         assert_eq!(progress.check(1), Err(NetworkError::Stopped(2)));
         assert_eq!(progress.check(2), Err(NetworkError::Lost(0)), "the stop is of an older epoch");
     }
@@ -123,8 +123,8 @@ mod tests {
     #[test]
     fn who_has_finished_may_go() {
         let mut progress = Progress::new(2);
-        progress.finished(1, 4);
-        progress.lost(1, NetworkError::Lost(1));
+        progress.note_finished(1, 4);
+        progress.note_lost(1, NetworkError::Lost(1));
         assert!(progress.has_finished(1, 4) && progress.has_finished(1, 3) && !progress.has_finished(1, 5));
         assert_eq!(progress.check(4), Ok(()));
         assert_eq!(progress.check(5), Err(NetworkError::Lost(1)));
@@ -133,9 +133,9 @@ mod tests {
     #[test]
     fn a_stop_in_a_later_epoch_ends_one_that_is_not_finished() {
         let mut progress = Progress::new(2);
-        progress.stopped(1, 5);
+        progress.note_stopped(1, 5);
         assert_eq!(progress.check(4), Err(NetworkError::Stopped(1)));
-        progress.finished(1, 4);
+        progress.note_finished(1, 4);
         assert_eq!(progress.check(4), Ok(()));
         assert_eq!(progress.check(5), Err(NetworkError::Stopped(1)));
         assert_eq!(progress.check(6), Ok(()));
@@ -144,13 +144,13 @@ mod tests {
     #[test]
     fn rounds_are_turns_from_sending_to_receiving() {
         let mut counters = Counters::default();
-        counters.received(1);
+        counters.count_received(1);
         assert_eq!(counters.traffic().rounds, 0);
         for _ in 0..2 {
-            counters.sent(2);
-            counters.sent(3);
-            counters.received(4);
-            counters.received(5);
+            counters.count_sent(2);
+            counters.count_sent(3);
+            counters.count_received(4);
+            counters.count_received(5);
         }
         let traffic = counters.traffic();
         assert_eq!((traffic.rounds, traffic.messages_sent, traffic.messages_received), (2, 4, 5));

@@ -501,7 +501,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
-    /// Nobody stops.
+    /// A flag that nothing sets.
     static STOP: AtomicBool = AtomicBool::new(false);
     const BOUNDS: Bounds = Bounds { max_bytes: 1 << 20, interrupt: &STOP };
 

@@ -103,7 +103,8 @@ impl Buffer {
     fn make_owned(&mut self) {
         if let Buffer::Mapped(foreign) = self {
             let foreign = foreign.clone();
-            let mut own = Buffer::with_capacity(foreign.class(), foreign.len() + 1).expect(GRANTED);
+            let mut own =
+                Buffer::with_capacity(foreign.class(), foreign.len() + 1).expect(COPY_MEMORY_AVAILABLE);
             foreign.append_to(&mut own, 0..foreign.len());
             *self = own;
         }
@@ -363,7 +364,8 @@ impl Drop for Buffer {
 }
 
 /// The evaluator compares the bytes of a copy with its bound on memory before it stores.
-pub(super) const GRANTED: &str = "the system grants the memory of a copy that is within the bound";
+pub(super) const COPY_MEMORY_AVAILABLE: &str =
+    "the system grants the memory of a copy that is within the bound";
 
 /// Returns a code of at most 128 bits.
 fn u128_code(value: &Value) -> u128 {

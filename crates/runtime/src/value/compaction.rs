@@ -8,7 +8,7 @@ const BLOCK: usize = 256;
 impl Buffer {
     /// Appends elements of `slots` slots of another buffer: of those that begin at slot `start`,
     /// the ones at which the mask is not 0. The buffer has room for them.
-    pub fn append_chosen(&mut self, other: &Buffer, start: usize, slots: usize, mask: &[u8]) {
+    pub fn append_masked(&mut self, other: &Buffer, start: usize, slots: usize, mask: &[u8]) {
         match (self, other) {
             (Buffer::U8(v), Buffer::U8(w)) if slots == 1 => compact(v, &w[start..], mask),
             (Buffer::U16(v), Buffer::U16(w)) if slots == 1 => compact(v, &w[start..], mask),
@@ -71,11 +71,11 @@ mod tests {
                 }
             }
             let mut found = Buffer::Word(Vec::new());
-            found.append_chosen(&Buffer::Word(words.clone()), start, slots, &mask);
+            found.append_masked(&Buffer::Word(words.clone()), start, slots, &mask);
             assert!(matches!(&found, Buffer::Word(v) if *v == expected), "seed {seed}");
             let bytes: Vec<u8> = words.iter().map(|word| *word as u8).collect();
             let mut found = Buffer::U8(Vec::new());
-            found.append_chosen(&Buffer::U8(bytes), start, slots, &mask);
+            found.append_masked(&Buffer::U8(bytes), start, slots, &mask);
             let narrow: Vec<u8> = expected.iter().map(|word| *word as u8).collect();
             assert!(matches!(&found, Buffer::U8(v) if *v == narrow), "seed {seed}");
         }

@@ -179,12 +179,12 @@ impl Cell {
 
     /// Returns the current value; `None` if the variable is not set.
     pub fn get(&self) -> Option<Value> {
-        self.value.lock().expect(UNPOISONED).clone()
+        self.value.lock().expect(LOCK_NOT_POISONED).clone()
     }
 
     /// Sets the value, and returns the old one.
     pub fn set(&self, value: Option<Value>) -> Option<Value> {
-        std::mem::replace(&mut *self.value.lock().expect(UNPOISONED), value)
+        std::mem::replace(&mut *self.value.lock().expect(LOCK_NOT_POISONED), value)
     }
 }
 
@@ -405,7 +405,7 @@ impl Value {
             (Value::Seq(seq), 1) => seq.get(start),
             (Value::Seq(seq), _) => Value::Seq(seq.into_slice(start, len)),
             (other, 1) => other,
-            _ => unreachable!("{ONE_SLOT}"),
+            _ => unreachable!("{SEVERAL_SLOTS_ARE_SEQUENCE}"),
         }
     }
 
@@ -417,7 +417,7 @@ impl Value {
             (Value::Seq(seq), 1) => seq.take(start),
             (Value::Seq(seq), _) => Value::Seq(seq.take_slice(start, len)),
             (other, 1) => other.clone(),
-            _ => unreachable!("{ONE_SLOT}"),
+            _ => unreachable!("{SEVERAL_SLOTS_ARE_SEQUENCE}"),
         }
     }
 
@@ -428,16 +428,16 @@ impl Value {
             (Value::Seq(seq), 1) => seq.get(start),
             (Value::Seq(seq), _) => Value::Seq(seq.slice(start, len)),
             (other, 1) => other.clone(),
-            _ => unreachable!("{ONE_SLOT}"),
+            _ => unreachable!("{SEVERAL_SLOTS_ARE_SEQUENCE}"),
         }
     }
 }
 
 /// Values are cloned and replaced under the lock of a cell; neither panics.
-const UNPOISONED: &str = "no thread panics while it holds the lock of a cell";
+const LOCK_NOT_POISONED: &str = "no thread panics while it holds the lock of a cell";
 
 /// Only a value of one slot is stored without a sequence.
-const ONE_SLOT: &str = "a value of several slots is a sequence";
+const SEVERAL_SLOTS_ARE_SEQUENCE: &str = "a value of several slots is a sequence";
 
 /// The number of parts from which a rope is copied into one buffer when something is appended to
 /// it.

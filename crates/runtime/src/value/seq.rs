@@ -417,7 +417,8 @@ impl Seq {
             Storage::Rope(_) => false,
         };
         if !flat {
-            let buffer = self.to_sole_buffer(self.class().max(class)).expect(super::buffer::GRANTED);
+            let buffer =
+                self.to_sole_buffer(self.class().max(class)).expect(super::buffer::COPY_MEMORY_AVAILABLE);
             *self = Seq::new(buffer);
         }
         let start = self.start;

@@ -142,7 +142,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 out.errors.extend(error);
             }
             TokenKind::Name if text[range.clone()].ends_with('"') => {
-                if let Some(name) = super::names::misspelled(&text[range.clone()]) {
+                if let Some(name) = super::names::check_spelling(&text[range.clone()]) {
                     out.errors.push(LexicalError::QuotedName { span, name }.into());
                 }
             }

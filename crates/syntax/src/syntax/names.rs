@@ -29,7 +29,7 @@ pub fn name_of(text: &str) -> Option<String> {
 
 /// Checks the spelling of a quoted name: returns the correct spelling if there is one; `None` if
 /// the name is spelled correctly.
-pub(super) fn misspelled(written: &str) -> Option<Option<String>> {
+pub(super) fn check_spelling(written: &str) -> Option<Option<String>> {
     let name = strip_quotes(written).and_then(unescape).and_then(|text| name_of(&text));
     (name.as_deref() != Some(written)).then_some(name)
 }
@@ -66,9 +66,9 @@ mod tests {
         for (written, name) in
             [("n\"age\"", Some("age")), ("n\"\"", None), ("n\"a\\n\"", None), ("n\"a\tb\"", None)]
         {
-            assert_eq!(misspelled(written), Some(name.map(str::to_string)), "{written}");
+            assert_eq!(check_spelling(written), Some(name.map(str::to_string)), "{written}");
             assert!(!is_name(written), "{written}");
         }
-        assert_eq!(misspelled("n\"first name\""), None);
+        assert_eq!(check_spelling("n\"first name\""), None);
     }
 }

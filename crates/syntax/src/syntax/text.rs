@@ -7,9 +7,9 @@ use std::sync::Arc;
 /// The edition of the language, which determines the grouping of expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edition {
-    /// As in version 0.1.
+    /// The grouping of version 0.1.
     V01,
-    /// As in this version.
+    /// The grouping of this version.
     V02,
 }
 

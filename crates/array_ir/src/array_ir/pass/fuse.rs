@@ -274,9 +274,9 @@ impl UseTable {
                     (None, false)
                 }
             };
-            let at_most = |rounds: &Size| uses.size.as_ref().is_some_and(|size| rounds.at_most(size));
+            let at_most = |rounds: &Size| uses.size.as_ref().is_some_and(|size| rounds.is_at_most(size));
             let twice = uses.size.as_ref().and_then(|size| size.mul(&Size::constant(2)));
-            let is_bounded = |rounds: &Size| twice.as_ref().is_some_and(|twice| rounds.at_most(twice));
+            let is_bounded = |rounds: &Size| twice.as_ref().is_some_and(|twice| rounds.is_at_most(twice));
             uses.bounded &= rounds.as_ref().is_some_and(is_bounded);
             let few = rounds.as_ref().and_then(|rounds| rounds.mul(&Size::constant(UNCOUNTED_USE_RATIO)));
             uses.counted += match (few, rounds) {

@@ -29,7 +29,7 @@
 
 mod prims;
 
-use super::super::digit::{MAX_DIGIT_NODES, nodes, reduce_digit, replace, replace_targets, within};
+use super::super::digit::{MAX_DIGIT_NODES, limit_nodes, nodes, reduce_digit, replace, replace_targets};
 use super::super::visit::PartMut;
 use super::super::{
     Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, Space, Stmt, Type,
@@ -294,7 +294,7 @@ impl Walk<'_> {
                 digit => (offset == begin).then(|| digit.clone()),
             };
             if let Some(digit) = inside
-                && self.bound(&digit).is_some_and(|bound| bound.at_most(piece))
+                && self.bound(&digit).is_some_and(|bound| bound.is_at_most(piece))
             {
                 return Some((case, digit));
             }
@@ -441,7 +441,7 @@ impl Walk<'_> {
             Op::TryLocate(size, value) => {
                 let digit = self.digit(value).filter(|digit| {
                     let bound = self.bound(digit);
-                    bound.is_some_and(|bound| bound.at_most(&size))
+                    bound.is_some_and(|bound| bound.is_at_most(&size))
                 });
                 let known = match (digit, self.constant(value)) {
                     (Some(digit), _) => Some(reduce_digit(DigitExpr::Affine {
@@ -463,7 +463,7 @@ impl Walk<'_> {
             Op::Locate(space, values, site) => {
                 let digits = values.iter().zip(&space.digits).map(|(value, of)| {
                     let digit = self.digit(*value)?;
-                    self.bound(&digit)?.at_most(&of.size()?).then_some(digit)
+                    self.bound(&digit)?.is_at_most(&of.size()?).then_some(digit)
                 });
                 match digits.collect::<Option<Vec<_>>>() {
                     Some(digits) => match self.whole_index(&space, &digits) {
@@ -535,7 +535,7 @@ impl Walk<'_> {
                 let (source, digits) = (*source, digits.clone());
                 let placed: Option<Vec<DigitExpr>> = digits
                     .iter()
-                    .map(|digit| within(replace_targets(digit, &|k| DigitExpr::Of(at, k))))
+                    .map(|digit| limit_nodes(replace_targets(digit, &|k| DigitExpr::Of(at, k))))
                     .collect();
                 let Some(Type::Array(space, _)) = self.types.get(&source) else {
                     return Ok(Rewrite::Op(Op::Index(array, at)));
@@ -562,7 +562,7 @@ impl Walk<'_> {
             let source = *source;
             let composed = inner.iter().map(|digit| {
                 let digit = replace_targets(digit, &|k| digits[k as usize].clone());
-                within(digit).map(|digit| self.simplify_digit(digit))
+                limit_nodes(digit).map(|digit| self.simplify_digit(digit))
             });
             if let Some(composed) = composed.collect::<Option<Vec<_>>>() {
                 return self.view_of_source(space, source, composed);
@@ -596,7 +596,7 @@ impl Walk<'_> {
             _ => DigitExpr::Of(value, at),
         };
         let placed = replace(&digit, &DigitExpr::Target, &known);
-        reduce_digit(within(placed).unwrap_or(digit))
+        reduce_digit(limit_nodes(placed).unwrap_or(digit))
     }
 }
 

@@ -21,7 +21,7 @@ pub fn word(random: &mut Rng, ty: Element) -> u64 {
 
 /// Returns true if a value is of a type, at the sizes that `size` gives; those of an existential
 /// type are its own.
-pub fn is_of(datum: &Datum, ty: &Type, size: &dyn Fn(SizeAtom) -> Option<u64>) -> bool {
+pub fn has_type(datum: &Datum, ty: &Type, size: &dyn Fn(SizeAtom) -> Option<u64>) -> bool {
     let extents = |space: &Space| -> Option<Vec<u64>> {
         let sum = |digit: &Digit| digit.pieces.iter().map(|piece| piece.evaluate(size)).sum();
         space.digits.iter().map(sum).collect()
@@ -32,22 +32,22 @@ pub fn is_of(datum: &Datum, ty: &Type, size: &dyn Fn(SizeAtom) -> Option<u64>) -
             extents.len() == digits.len() && digits.iter().zip(extents).all(|(digit, extent)| *digit < extent)
         }),
         (Datum::Tuple(parts), Type::Tuple(types)) => {
-            parts.len() == types.len() && parts.iter().zip(types).all(|(part, ty)| is_of(part, ty, size))
+            parts.len() == types.len() && parts.iter().zip(types).all(|(part, ty)| has_type(part, ty, size))
         }
         (Datum::Array(found, elements), Type::Array(space, element)) => {
             extents(space).as_ref() == Some(found)
                 && found.iter().product::<u64>() == elements.len() as u64
-                && elements.iter().all(|item| is_of(item, element, size))
+                && elements.iter().all(|item| has_type(item, element, size))
         }
         (Datum::Case(case, piece), Type::Sum(types)) => {
-            types.get(*case as usize).is_some_and(|ty| is_of(piece, ty, size))
+            types.get(*case as usize).is_some_and(|ty| has_type(piece, ty, size))
         }
         (Datum::Packed(sizes, value), Type::Exists(count, ty)) => {
             let own = |atom| match atom {
                 SizeAtom::Bound(position) => sizes.get(position as usize).copied(),
                 atom => size(atom),
             };
-            sizes.len() == *count as usize && is_of(value, ty, &own)
+            sizes.len() == *count as usize && has_type(value, ty, &own)
         }
         _ => false,
     }

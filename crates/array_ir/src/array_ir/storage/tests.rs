@@ -3,7 +3,7 @@
 
 use super::super::random;
 use super::super::{Block, End, Label, Op, Stmt, Value, print};
-use super::{Class, Storage};
+use super::{CongruenceClass, Storage};
 use crate::hash::HashMap;
 use fastrand::Rng;
 
@@ -21,7 +21,7 @@ struct Walk<'f> {
     storage: &'f Storage,
     random: Rng,
     /// The contents of the memory of each class.
-    memory: HashMap<Class, Version>,
+    memory: HashMap<CongruenceClass, Version>,
     /// The contents that each node has had since its definition.
     bound: HashMap<usize, Version>,
     /// The bodies of maps that are computed later.
@@ -36,7 +36,7 @@ impl<'f> Walk<'f> {
         self.storage.nodes[&value].clone()
     }
 
-    fn class(&self, node: usize) -> Class {
+    fn class(&self, node: usize) -> CongruenceClass {
         self.storage.classes[node]
     }
 
@@ -96,7 +96,10 @@ impl<'f> Walk<'f> {
             let class = self.class(pair.1);
             let read_elsewhere =
                 (0..sources.len()).any(|other| other != position && self.storage.reads(value, other, class));
-            if self.bound.contains_key(&pair.1) && self.storage.dies(value, position) && !read_elsewhere {
+            if self.bound.contains_key(&pair.1)
+                && self.storage.is_last_use(value, position)
+                && !read_elsewhere
+            {
                 let garbage = self.fresh();
                 self.memory.insert(class, garbage);
             }

@@ -15,9 +15,9 @@
 //! 3. Integers are split over a *coprime basis* of all integers met (E. Bach, J. Driscoll and J.
 //!    Shallit, *Factor refinement*, 1993), rests over a basis of all rests met whose members have
 //!    no common factor pairwise ([`super::polynomial`]). When a member has to be split, everything
-//!    is recomputed with the finer basis ([`Stop::Refined`]). A rest that is split involves powers
-//!    whose own bases are of lower height, so members up to that height stay valid, and the heights
-//!    bound how often this happens.
+//!    is recomputed with the finer basis ([`NormalFormError::Refined`]). A rest that is split
+//!    involves powers whose own bases are of lower height, so members up to that height stay valid,
+//!    and the heights bound how often this happens.
 //!
 //! **Soundness.** Every step is a law that holds for all naturals, 0 included (`0^0 = 1`): `P^(E+F)
 //! = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`, and those of a
@@ -40,7 +40,7 @@
 //!
 //! Cost: a few operations on small maps for ordinary sizes; at most [`MAX_TERMS`] monomials,
 //! [`MAX_BITS`] bits, [`MAX_BASES`] bases and [`Forms::budget`] steps, beyond which nothing is
-//! decided ([`Stop::Budget`]).
+//! decided ([`NormalFormError::Budget`]).
 
 mod form;
 mod shared_powers;
@@ -80,7 +80,7 @@ const MAX_EVALUATION_BITS: u64 = 1 << 16;
 
 /// The reason why no form is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum NormalFormError {
     /// The form would be too large, or take too long.
     Budget,
     /// The basis became finer: forms made before are invalid.
@@ -88,7 +88,7 @@ pub enum Stop {
 }
 
 /// The result of an operation within the budget.
-type Result<T> = std::result::Result<T, Stop>;
+type Result<T> = std::result::Result<T, NormalFormError>;
 
 /// The basis over which bases of powers are written, and the remaining budget.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ impl Forms {
     /// Takes steps from the budget. Polls for cancellation.
     pub fn charge(&mut self, steps: usize) -> Result<()> {
         cancellation::poll();
-        self.budget = self.budget.checked_sub(steps as u64).ok_or(Stop::Budget)?;
+        self.budget = self.budget.checked_sub(steps as u64).ok_or(NormalFormError::Budget)?;
         Ok(())
     }
 
@@ -142,7 +142,7 @@ impl Forms {
 
     /// Returns the form, unless it has too many terms.
     fn check_terms(form: Form) -> Result<Form> {
-        if form.terms.len() > MAX_TERMS { Err(Stop::Budget) } else { Ok(form) }
+        if form.terms.len() > MAX_TERMS { Err(NormalFormError::Budget) } else { Ok(form) }
     }
 
     /// Returns `a + b`.
@@ -170,13 +170,13 @@ impl Forms {
                 let bits = n.bits() + m.bits();
                 self.charge_bits(bits)?;
                 if bits > MAX_BITS {
-                    return Err(Stop::Budget);
+                    return Err(NormalFormError::Budget);
                 }
                 let monomial = self.mul_monomials(left, right)?;
                 product.add_term(monomial, n * m);
             }
             if product.terms.len() > MAX_TERMS {
-                return Err(Stop::Budget);
+                return Err(NormalFormError::Budget);
             }
         }
         Ok(product)
@@ -215,13 +215,13 @@ impl Forms {
         }
         let (symbolic, constant) = exponent.split_constant();
         // Sizes are natural numbers, and so is their constant term.
-        let constant = constant.as_natural().ok_or(Stop::Budget)?.clone();
+        let constant = constant.as_natural().ok_or(NormalFormError::Budget)?.clone();
         let outside = self.constant_power(base, &constant)?;
         if symbolic.is_zero() {
             return Ok(outside);
         }
         if base.is_zero() {
-            return Err(Stop::Budget);
+            return Err(NormalFormError::Budget);
         }
         let inside = self.split_power(base, &symbolic)?;
         self.mul(&inside, &outside)
@@ -237,7 +237,7 @@ impl Forms {
         }
         let count = exponent.to_u32();
         if let (Some((monomial, coefficient)), 1) = (base.terms.first_key_value(), base.terms.len()) {
-            let natural = coefficient.as_natural().ok_or(Stop::Budget)?.clone();
+            let natural = coefficient.as_natural().ok_or(NormalFormError::Budget)?.clone();
             let factor = Form::constant(exponent.clone());
             let symbols = self.raise_monomial(monomial, &factor)?;
             let fits = |count: &u32| (natural.bits() - 1).saturating_mul((*count).into()) < MAX_BITS;
@@ -271,7 +271,7 @@ impl Forms {
         self.budget = all - (all.min(MAX_EXPANSION_STEPS) - self.budget);
         match power {
             Ok(power) => Ok(Some(power)),
-            Err(Stop::Budget) => {
+            Err(NormalFormError::Budget) => {
                 self.charge(MAX_EXPANSION_STEPS as usize)?;
                 Ok(None)
             }
@@ -315,9 +315,9 @@ impl Forms {
     /// monomial, and the rest.
     fn split_content(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
         self.charge(form.terms.len() * 2)?;
-        let halvings = form.terms.values().map(Dyadic::halvings).max().unwrap_or(0);
-        let content = form.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(&n.over(halvings)));
-        let mut shared = form.terms.keys().next().cloned().ok_or(Stop::Budget)?;
+        let halvings = form.terms.values().map(Dyadic::denominator_exponent).max().unwrap_or(0);
+        let content = form.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(&n.numerator_over(halvings)));
+        let mut shared = form.terms.keys().next().cloned().ok_or(NormalFormError::Budget)?;
         for monomial in form.terms.keys().skip(1) {
             shared = monomial_gcd(&shared, monomial);
         }
@@ -327,12 +327,12 @@ impl Forms {
         }
         let mut rest = Form::default();
         for (monomial, n) in &form.terms {
-            let n = n.over(halvings) / &content;
+            let n = n.numerator_over(halvings) / &content;
             rest.add_term(self.mul_monomials(monomial, &inverse)?, n.into());
         }
         if rest.terms.len() == 1 && !rest.is_one() {
             // A negative number of values.
-            return Err(Stop::Budget);
+            return Err(NormalFormError::Budget);
         }
         Ok((content.magnitude().clone(), halvings, shared, rest))
     }
@@ -374,10 +374,10 @@ impl Forms {
                     (!gcd.is_one()).then(|| [a / &gcd, b / &gcd, gcd.clone()])
                 });
                 self.integers.retain(|n| !n.is_one());
-                return Err(Stop::Refined);
+                return Err(NormalFormError::Refined);
             }
             if self.integers.len() >= MAX_BASES {
-                return Err(Stop::Budget);
+                return Err(NormalFormError::Budget);
             }
             self.integers.push(rest.clone());
             powers.push((rest, 1));
@@ -473,11 +473,11 @@ impl Forms {
                 return Ok(found);
             }
             if rest.terms.len() < 2 {
-                return Err(Stop::Budget);
+                return Err(NormalFormError::Budget);
             }
         }
         if self.sum_basis.len() >= MAX_BASES {
-            return Err(Stop::Budget);
+            return Err(NormalFormError::Budget);
         }
         found.push((self.insert_sum(rest), 1));
         Ok(found)
@@ -491,7 +491,7 @@ impl Forms {
         left: &Polynomial,
         right: &Polynomial,
         divisor: &Polynomial,
-    ) -> Stop {
+    ) -> NormalFormError {
         let height = self.sum_bases[at].0;
         self.sum_basis.retain(|other| self.sum_bases[*other].0 <= height && *other != at);
         let mut parts = vec![left.clone().primitive(), right.clone().primitive(), divisor.clone()];
@@ -508,7 +508,7 @@ impl Forms {
                 self.insert_sum(form);
             }
         }
-        Stop::Refined
+        NormalFormError::Refined
     }
 
     /// Decides whether two forms are the same size; `None` where incompleteness prevents an answer.

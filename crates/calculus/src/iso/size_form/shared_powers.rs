@@ -23,7 +23,7 @@ impl SharedPowers {
             let mut all = BTreeSet::new();
             for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
                 for (inner, n) in &exponent.terms {
-                    halvings = halvings.max(n.halvings());
+                    halvings = halvings.max(n.denominator_exponent());
                     all.insert((base.clone(), inner.clone()));
                 }
             }
@@ -47,9 +47,9 @@ impl SharedPowers {
                 let Some(n) = monomial.powers.get(base).and_then(|exponent| exponent.terms.get(inner)) else {
                     return Some(0);
                 };
-                n.over(self.halvings).to_u32().filter(|n| *n <= MAX_DEGREE)
+                n.numerator_over(self.halvings).to_u32().filter(|n| *n <= MAX_DEGREE)
             });
-            polynomial.terms.insert(exponents.collect::<Option<Vec<u32>>>()?, n.over(0));
+            polynomial.terms.insert(exponents.collect::<Option<Vec<u32>>>()?, n.numerator_over(0));
         }
         Some(polynomial)
     }

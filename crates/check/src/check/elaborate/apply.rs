@@ -10,7 +10,7 @@
 //! the choice.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::named::Known;
+use crate::check::elaborate::named::KnownParameters;
 use crate::check::env::Callable;
 use crate::check::error::{CallError, CheckError};
 use crate::check::expectation::Expectation;
@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
         arguments.reverse();
         let several = matches!(e.kind, ExprKind::Apply { form: ApplyForm::Pipe, .. }) && arguments.len() > 1;
-        if !several && let Some(term) = self.completed_call(head, &arguments, expected, e.span) {
+        if !several && let Some(term) = self.complete_call(head, &arguments, expected, e.span) {
             return term;
         }
         let mut args: Vec<Arg> = Vec::new();
@@ -122,12 +122,12 @@ impl Checker<'_> {
             let local = if call { None } else { self.local_call(&base_term, name) };
             if !call && local.is_none() {
                 let function = self.dot_term(base_term, key, expected.value(), head.span);
-                args.extend(arguments.iter().map(|a| self.prepare(a)));
+                args.extend(arguments.iter().map(|a| self.prepare_arg(a)));
                 return self.call_value(function, args, expected.statement, e.span);
             }
             let targs: Vec<Type> = self.lower_arguments(targs);
             let known = (name, &targs[..]);
-            let completed = self.completed_dot(known, &base_term, &arguments, expected, e.span);
+            let completed = self.complete_dot_call(known, &base_term, &arguments, expected, e.span);
             if let Some(term) = completed {
                 return term;
             }
@@ -145,30 +145,30 @@ impl Checker<'_> {
             && let Some(piped) = arguments.pop()
         {
             let before = self.reports.len();
-            let left = self.prepare(piped);
+            let left = self.prepare_arg(piped);
             self.regroup_left(before, piped, "|>", |name| format!("{name}$ x |> f"));
             // The tuple has no meaning without the value piped into it, so its parts are not
             // elaborated.
             if let (ExprKind::Tuple(_), []) = (&head.kind, &arguments[..]) {
                 let error = CallError::TupleApplied { span: head.span, argument: piped.span };
-                return self.wrong(error, e.span);
+                return self.error_term(error, e.span);
             }
-            args.extend(arguments.iter().map(|a| self.prepare(a)));
+            args.extend(arguments.iter().map(|a| self.prepare_arg(a)));
             args.push(left);
         } else if let (Some((name, _)), Some((first, rest))) = (key_name(head), arguments.split_first())
             && !rest.is_empty()
         {
             let found = self.find(&name.text);
-            args.push(self.prepare(first));
+            args.push(self.prepare_arg(first));
             args.extend(self.prepare_rest(&found, rest));
         } else {
-            args.extend(arguments.iter().map(|a| self.prepare(a)));
+            args.extend(arguments.iter().map(|a| self.prepare_arg(a)));
         }
         match &head.kind {
-            ExprKind::Name(name) if self.names_callable(name) => {
+            ExprKind::Name(name) if self.is_function_name(name) => {
                 self.call_name(name, &[], args, expected, e.span)
             }
-            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.names_callable(n)) =>
+            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.is_function_name(n)) =>
             {
                 let ExprKind::Name(name) = &base.kind else { return self.expr(head, Expectation::NONE) };
                 let targs: Vec<Type> = self.lower_arguments(targs);
@@ -196,14 +196,14 @@ impl Checker<'_> {
                 let function = self.expr(head, Expectation::of(&hint));
                 self.call_value(function, args, expected.statement, e.span)
             }
-            ExprKind::Name(name) if self.means_type(&name.text) => {
+            ExprKind::Name(name) if self.is_conversion_name(&name.text) => {
                 let (Some(ty), Some(argument)) = (foreign_or_scalar(&name.text), args.first()) else {
-                    return self.unknown(name);
+                    return self.report_unknown_name(name);
                 };
                 let text = self.infer.zonk(&argument.ty()).as_scalar() == Some(Scalar::String);
                 let (span, argument) = (name.span, argument.span());
                 let name = name.text.to_string();
-                self.wrong(CallError::TypeApplied { span, name, ty, argument, text }, e.span)
+                self.error_term(CallError::TypeApplied { span, name, ty, argument, text }, e.span)
             }
             _ => {
                 let function = self.expr(head, Expectation::NONE);
@@ -214,9 +214,9 @@ impl Checker<'_> {
                 // In `5 mod 2`, the number 5 is applied where an infix operator of another language
                 // is meant.
                 if let Some(instead) = infix
-                    && self.infer.settle(&function.ty).as_scalar().is_some()
+                    && self.infer.zonk_with_defaults(&function.ty).as_scalar().is_some()
                 {
-                    let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
+                    let (ty, argument) = (self.infer.zonk_with_defaults(&function.ty), arguments[0].span);
                     // An unknown-name error of the operator's name would repeat the same error.
                     self.reports.retain(|report| {
                         !matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
@@ -224,10 +224,10 @@ impl Checker<'_> {
                     });
                     let help = Some(instead.into());
                     let error = CallError::NotAFunction { span: function.span, ty, argument, help };
-                    return self.wrong(error, e.span);
+                    return self.error_term(error, e.span);
                 }
                 let known = match &head.kind {
-                    ExprKind::Name(name) => self.local_function(name).map(Known::after_first),
+                    ExprKind::Name(name) => self.local_function(name).map(KnownParameters::after_first),
                     _ => None,
                 };
                 self.call_known(function, args, known.as_ref(), expected.statement, e.span)
@@ -236,7 +236,7 @@ impl Checker<'_> {
     }
 
     /// Returns true if the only meaning of a name is a type that numbers and texts convert to.
-    pub(in crate::check) fn means_type(&mut self, name: &str) -> bool {
+    pub(in crate::check) fn is_conversion_name(&mut self, name: &str) -> bool {
         foreign_or_scalar(name).is_some()
             && self.lookup_local(name).is_none()
             && self.global(name).is_none()
@@ -244,7 +244,7 @@ impl Checker<'_> {
     }
 
     /// Elaborates an argument as far as possible without the type of its parameter.
-    pub(in crate::check) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
+    pub(in crate::check) fn prepare_arg<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
         if !self.needs_place(e) {
             return Arg::Done(self.expr(e, Expectation::NONE));
         }
@@ -260,7 +260,7 @@ impl Checker<'_> {
             ExprKind::Tuple(parts) if matches!(parts.last().map(|e| &e.kind), Some(ExprKind::Rest(_))) => {
                 Arg::Done(self.expr(e, Expectation::NONE))
             }
-            ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare(p)).collect(), e.span),
+            ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare_arg(p)).collect(), e.span),
             ExprKind::Lambda(function) => {
                 let holes = |n: usize, infer: &mut Infer| {
                     Type::product((0..n).map(|_| infer.fresh(Kind::Type)).collect())
@@ -282,9 +282,9 @@ impl Checker<'_> {
     /// Returns true if the type of an expression can be determined only by its context, given the
     /// meanings of names.
     fn needs_place(&mut self, e: &Expr) -> bool {
-        let lambda = matches!(e.kind, ExprKind::Lambda(_)) && self.knows_places();
+        let lambda = matches!(e.kind, ExprKind::Lambda(_)) && self.places_exist();
         // A function that mentions a value at places is made there.
-        lambda && self.item.here.is_none() && !self.captured_places(e).is_empty()
+        lambda && self.item.place_scope.is_none() && !self.captured_places(e).is_empty()
             || needs_hint(e)
             || self.is_overloaded(e)
             || match &e.kind {
@@ -299,7 +299,7 @@ impl Checker<'_> {
     fn generic_call(&self, e: &Expr) -> Option<Callable> {
         let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
         let ExprKind::Name(name) = &function.kind else { return None };
-        if !holds_case(argument, MAX_CALLS) || !self.names_callable(name) {
+        if !holds_case(argument, MAX_CALLS) || !self.is_function_name(name) {
             return None;
         }
         let found = self.find(&name.text);
@@ -327,7 +327,7 @@ impl Checker<'_> {
     /// choose, or a tuple with such a component.
     fn is_overloaded(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Name(name) => self.names_several(name),
+            ExprKind::Name(name) => self.is_overloaded_name(name),
             ExprKind::Tuple(parts) => parts.iter().any(|part| self.is_overloaded(part)),
             _ => false,
         }
@@ -335,12 +335,12 @@ impl Checker<'_> {
 
     /// Unifies the types of the elaborated parts of an argument with the parameter's type, which
     /// may solve holes of the parts that wait.
-    pub(in crate::check) fn finish_done(&mut self, arg: &mut Arg, ty: &Type) {
+    pub(in crate::check) fn unify_elaborated_parts(&mut self, arg: &mut Arg, ty: &Type) {
         if let Arg::Tuple(parts, _) = arg {
             let components = self.infer.zonk(ty).unfold().components(parts.len());
             if let Some(components) = components.filter(|c| c.len() == parts.len()) {
                 for (part, ty) in parts.iter_mut().zip(&components) {
-                    self.finish_done(part, ty);
+                    self.unify_elaborated_parts(part, ty);
                 }
             }
         } else if let Arg::Done(term) = arg {
@@ -355,7 +355,7 @@ impl Checker<'_> {
         ty: &Type,
         because: Option<(Span, String)>,
     ) -> Term {
-        self.finish_done(&mut arg, ty);
+        self.unify_elaborated_parts(&mut arg, ty);
         match arg {
             Arg::Done(term) => self.coerce(term, ty, because),
             Arg::Later(e, _) => self.check(e, ty, because),
@@ -400,13 +400,17 @@ impl Checker<'_> {
         if !targs.is_empty() {
             return true;
         }
-        self.names_callable(name) && !self.is_part(base, name)
+        self.is_function_name(name) && !self.is_part(base, name)
     }
 
     /// Returns the only function that `base.name` can call, if a block declares it.
-    pub(in crate::check) fn local_call<'n>(&mut self, base: &Term, name: &'n ast::Name) -> Option<Known<'n>> {
+    pub(in crate::check) fn local_call<'n>(
+        &mut self,
+        base: &Term,
+        name: &'n ast::Name,
+    ) -> Option<KnownParameters<'n>> {
         let known = self.local_function(name)?;
-        self.decide(&base.ty);
+        self.resolve_deferred_call(&base.ty);
         (!self.is_part(base, name)).then_some(known)
     }
 
@@ -416,7 +420,7 @@ impl Checker<'_> {
         let ty = self.infer.zonk(&base.ty);
         let ty = ty.as_placed().map_or(ty.clone(), |(inner, _)| inner.clone());
         let field = ty.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
-        field || self.column_of(&ty, name).is_some() || self.names_index(name)
+        field || self.column_of(&ty, name).is_some() || self.is_index_constant(name)
     }
 }
 
@@ -425,7 +429,7 @@ impl Checker<'_> {
 pub(in crate::check) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
     match name {
         "bool" => Some("bool"),
-        _ => match Scalar::named(name) {
+        _ => match Scalar::from_name(name) {
             Some(scalar) => Some(scalar.name()),
             None => error::foreign_type(name),
         },
@@ -439,7 +443,7 @@ pub(in crate::check) fn is_unit_literal(term: &Term) -> bool {
 }
 
 /// Returns true if any argument still waits for its parameter's type.
-pub(in crate::check) fn needs_any(first: &Arg, rest: &[Arg]) -> bool {
+pub(in crate::check) fn any_needs_hint(first: &Arg, rest: &[Arg]) -> bool {
     std::iter::once(first).chain(rest).any(|a| !matches!(a, Arg::Done(_)))
 }
 

@@ -15,9 +15,13 @@ use crate::types::Type;
 impl Checker<'_> {
     /// Returns the variable that a statement stores into, with its type. Returns `None` after
     /// reporting an error if the name is not a variable that may change here.
-    pub(in crate::check) fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
+    pub(in crate::check) fn assignable_root(
+        &mut self,
+        name: &ast::Name,
+        form: Stored,
+    ) -> Option<(Root, Type)> {
         let (root, ty, declared) = self.storable_anywhere(name, form)?;
-        let Some(here) = self.item.here.clone() else { return Some((root, ty)) };
+        let Some(here) = self.item.place_scope.clone() else { return Some((root, ty)) };
         let own = declared.source == here.whole.source
             && declared.start >= here.whole.start
             && declared.end <= here.whole.end;
@@ -45,9 +49,9 @@ impl Checker<'_> {
             }
             // A store into a variable of a pure function is an effect on the outside if a pure
             // function stands between the store and the variable.
-            let pure_between = !own && self.pure_between(&name.text);
+            let pure_between = !own && self.crosses_unordered_function(&name.text);
             self.frame().outside |= pure_between;
-            if !own && self.frame().unordered() {
+            if !own && self.frame().is_unordered() {
                 let header = self.frame().header;
                 self.report(StatementError::StoreOutside {
                     span: name.span,
@@ -74,7 +78,7 @@ impl Checker<'_> {
                 return None;
             }
             self.frame().outside = true;
-            if self.frame().pure() {
+            if self.frame().is_pure() {
                 let header = self.frame().header;
                 self.report(StatementError::StoreOutside {
                     span: name.span,
@@ -96,7 +100,7 @@ impl Checker<'_> {
             let (name_text, declared) = (name.text.to_string(), None);
             self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word: None });
         } else if name.qualified().is_some() || form == Stored::Part {
-            self.unknown(name);
+            self.report_unknown_name(name);
         } else {
             let similar = self.similar_name(&name.text);
             let (span, compound) = (name.span, form == Stored::Changed);
@@ -127,7 +131,7 @@ impl Checker<'_> {
         value: &Expr,
         span: Span,
     ) -> Option<StmtKind> {
-        let target = self.storable(name, if op.is_some() { Stored::Changed } else { Stored::Whole });
+        let target = self.assignable_root(name, if op.is_some() { Stored::Changed } else { Stored::Whole });
         let Some((root, ty)) = target else {
             self.expr(value, Expectation::NONE);
             return None;
@@ -158,7 +162,7 @@ impl Checker<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        self.names_once([places], "variable");
+        self.check_duplicate_names([places], "variable");
         let mut targets = Vec::new();
         let Some(pat) = self.targets(places, &mut targets) else {
             self.expr(value, Expectation::NONE);
@@ -184,7 +188,7 @@ impl Checker<'_> {
         let span = places.span;
         match &places.kind {
             ast::PatternKind::Name(name) => {
-                let (root, ty) = self.storable(name, Stored::Whole)?;
+                let (root, ty) = self.assignable_root(name, Stored::Whole)?;
                 let local = self.new_local(&name.text, ty.clone());
                 out.push((root, local, span));
                 Some(Pat { kind: PatKind::Bind(local), ty, span })

@@ -19,19 +19,19 @@ use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
     /// Elaborates `over[D] x` or `transpose_to[D] x`, where `to` is `D`.
-    pub(in crate::check) fn aligned(&mut self, prim: Prim, x: Term, to: Type, span: Span) -> Term {
-        let to = self.infer.settle(&to);
+    pub(in crate::check) fn permute_axes(&mut self, prim: Prim, x: Term, to: Type, span: Span) -> Term {
+        let to = self.infer.zonk_with_defaults(&to);
         if to.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         let TypeKind::Array(element, index) = x.ty.kind() else {
-            return self.wrong(AxisError::NotAnArray { span: x.span, ty: x.ty }, span);
+            return self.error_term(AxisError::NotAnArray { span: x.span, ty: x.ty }, span);
         };
         let (element, index) = (element.clone(), index.clone());
         if let Some(open) = [&index, &to].into_iter().find(|ty| ty.has_meta()) {
-            let what = format!("the axes of `{}`", self.infer.shown(open));
+            let what = format!("the axes of `{}`", self.infer.display_type(open));
             let instead = "write its type out".to_string();
-            return self.wrong(TypeError::CannotInfer { span: x.span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span: x.span, what, instead }, span);
         }
         let whole = Type::array(element.clone(), to.clone());
         let (own, wanted) = (index.axes(), to.axes());
@@ -51,7 +51,7 @@ impl Checker<'_> {
                         AxisError::KeptOrder { span: x.span, found: x.ty.clone(), first, second, to }
                     }
                 };
-                return self.wrong(error, span);
+                return self.error_term(error, span);
             }
         };
         if own == wanted {
@@ -63,7 +63,7 @@ impl Checker<'_> {
         };
         let mut prefix = Vec::new();
         let flat = Type::index_of(own.clone());
-        let x = self.bound(x, &mut prefix);
+        let x = self.bind_value(x, &mut prefix);
         let x = Term::new(TermKind::Reshape(Box::new(x)), Type::array(element.clone(), flat.clone()), span);
         let locals: Vec<_> =
             wanted.iter().map(|axis| (self.new_local("i", index_type(axis)), index_type(axis))).collect();
@@ -95,17 +95,17 @@ impl Checker<'_> {
 
     /// Elaborates `like y x`.
     pub(in crate::check) fn like(&mut self, y: &Term, x: Term, span: Span) -> Term {
-        let ty = self.infer.settle(&y.ty);
+        let ty = self.infer.zonk_with_defaults(&y.ty);
         match ty.kind() {
-            TypeKind::Array(_, index) => self.aligned(Prim::Over, x, index.clone(), span),
+            TypeKind::Array(_, index) => self.permute_axes(Prim::Over, x, index.clone(), span),
             TypeKind::Error => Term::new(TermKind::Error, Type::error(), span),
-            _ => self.wrong(AxisError::NotAnArray { span: y.span, ty }, span),
+            _ => self.error_term(AxisError::NotAnArray { span: y.span, ty }, span),
         }
     }
 
     /// Reports `over x` or `transpose_to x` without a type.
-    pub(in crate::check) fn no_axes(&mut self, name: &str, span: Span) -> Term {
-        self.wrong(AxisError::NoTarget { span, name: name.to_string() }, span)
+    pub(in crate::check) fn report_missing_axes(&mut self, name: &str, span: Span) -> Term {
+        self.error_term(AxisError::NoTarget { span, name: name.to_string() }, span)
     }
 }
 

@@ -40,7 +40,7 @@ impl Checker<'_> {
         self.infer.literal_of(&term.ty).is_some()
             && matches!(domain.kind(), TypeKind::Nominal(..))
             && domain.has_meta()
-            && is_undetermined(&self.infer.shown(&instance.ty()))
+            && is_undetermined(&self.infer.display_type(&instance.ty()))
     }
 
     /// Makes an offset that is a literal the width of the halo that a message is about to ask for.
@@ -69,7 +69,7 @@ impl Checker<'_> {
                 0 => Some(scheme.domain.clone()),
                 _ => scheme.result.as_ref().and_then(|result| domain_after(result, at - 1)),
             };
-            let ty = self.infer.shown(ty);
+            let ty = self.infer.display_type(ty);
             takes.iter().for_each(|takes| arrays_given(takes, &ty, &mut arrays));
         }
         let takes = arrays.first().map_or(&scheme.domain, |given| &given.takes).clone();
@@ -88,7 +88,7 @@ impl Checker<'_> {
             Help { text: format!("write the axis in brackets after the name: `{call}`"), edits }
         });
         let (place, name) = (name.span, name.text.to_string());
-        self.wrong(AxisError::Undetermined { span: place, name, takes, axes, help }, span)
+        self.error_term(AxisError::Undetermined { span: place, name, takes, axes, help }, span)
     }
 
     /// Returns type arguments, as few as suffice, with which a call determines its axes: for the
@@ -121,7 +121,7 @@ impl Checker<'_> {
                     let takes = given.takes.substitute(&bindings.collect());
                     self.infer.unify(&given.array, &takes).is_ok()
                 });
-                let determined = fit && !is_undetermined(&self.infer.settle(&instance.ty()));
+                let determined = fit && !is_undetermined(&self.infer.zonk_with_defaults(&instance.ty()));
                 self.infer.undo(mark);
                 if determined && !self.leaves_open(scheme, &solution, args.len()) {
                     return Some(args);

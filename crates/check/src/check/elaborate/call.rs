@@ -5,13 +5,13 @@
 //! elaborates a function's name as a value ([`Checker::callable_value`]).
 
 use crate::check::context::Checker;
-use crate::check::elaborate::apply::{Arg, is_unit_literal, needs_any};
-use crate::check::elaborate::named::Known;
+use crate::check::elaborate::apply::{Arg, any_needs_hint, is_unit_literal};
+use crate::check::elaborate::named::KnownParameters;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::{CallError, PlaceError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, Found, Variable};
+use crate::check::resolve::candidates::{Candidate, LookupResult, Variable};
 use crate::check::solve::axes::is_undetermined;
 use crate::check::{error, terms};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -40,13 +40,13 @@ impl Checker<'_> {
         &mut self,
         function: Term,
         args: Vec<Arg<'e>>,
-        known: Option<&Known<'_>>,
+        known: Option<&KnownParameters<'_>>,
         span: Span,
     ) -> Result<Term, (Term, Vec<Arg<'e>>)> {
         if !self.may_lift() {
             return Err((function, args));
         }
-        let takes_places = match self.infer.settle(&function.ty).kind() {
+        let takes_places = match self.infer.zonk_with_defaults(&function.ty).kind() {
             TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => domain.is_spread(),
             _ => false,
         };
@@ -69,7 +69,7 @@ impl Checker<'_> {
         &mut self,
         mut function: Term,
         args: Vec<Arg>,
-        known: Option<&Known<'_>>,
+        known: Option<&KnownParameters<'_>>,
         at_statement: bool,
         span: Span,
     ) -> Term {
@@ -82,8 +82,8 @@ impl Checker<'_> {
         };
         let count = args.len();
         for (i, arg) in args.into_iter().enumerate() {
-            self.decide(&function.ty);
-            let ty = self.infer.settle(&function.ty);
+            self.resolve_deferred_call(&function.ty);
+            let ty = self.infer.zonk_with_defaults(&function.ty);
             let (domain, result) = match ty.kind() {
                 TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
                 TypeKind::Procedure(domain) => (domain.clone(), None),
@@ -105,7 +105,7 @@ impl Checker<'_> {
                         None
                     };
                     let error = CallError::NotAFunction { span: function.span, ty, argument, help };
-                    return self.wrong(error, span);
+                    return self.error_term(error, span);
                 }
             };
             let group = known.and_then(|known| Some((known, known.groups.get(i)?)));
@@ -120,11 +120,11 @@ impl Checker<'_> {
                     let name = self.text_of(&function);
                     let contained = matches!(function.kind, TermKind::Local(local)
                         if self.frame().contained.contains(&local));
-                    self.effect(&name, contained, at_statement && i + 1 == count, whole)
+                    self.check_call_effect(&name, contained, at_statement && i + 1 == count, whole)
                 }
             };
             let call = Term::new(TermKind::Call(Box::new(function), vec![arg]), ty, whole);
-            function = self.open(call);
+            function = self.open_existential(call);
         }
         Term { span, ..function }
     }
@@ -144,7 +144,7 @@ impl Checker<'_> {
     /// Checks the effect of a procedure call. The call must be a statement. In a pure function it
     /// is allowed only if it changes nothing but variables of that function (`contained`). Returns
     /// the type of the call: unit, or the error type after a report.
-    pub(in crate::check) fn effect(
+    pub(in crate::check) fn check_call_effect(
         &mut self,
         name: &str,
         contained: bool,
@@ -158,13 +158,13 @@ impl Checker<'_> {
             });
             return Type::error();
         }
-        if let Some(here) = self.item.here.clone().filter(|here| here.lifted) {
+        if let Some(here) = self.item.place_scope.clone().filter(|here| here.lifted) {
             let name = name.to_string();
             self.report(PlaceError::ProcedureOfPlaced { span, name, places: here.places });
             return Type::error();
         }
         self.frame().outside |= !contained;
-        if self.frame().pure() && !contained {
+        if self.frame().is_pure() && !contained {
             let header = self.frame().header;
             self.report(CallError::ProcedureInFun { span, name: name.to_string(), header });
             return Type::error();
@@ -198,13 +198,13 @@ impl Checker<'_> {
         self.note_scope(name.span);
         let found = self.find(&name.text);
         if found.tiers.is_empty() {
-            return self.unknown(name);
+            return self.report_unknown_name(name);
         }
         let inner = expected.ty.filter(|_| self.may_lift()).map(|ty| self.infer.zonk(ty));
         let inner = inner.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
         let call = self.lift_call(
             args,
-            |this, first| this.takes_places(&found, type_args, first),
+            |this, first| this.accepts_placed(&found, type_args, first),
             span,
             |this, args| this.call_name(name, type_args, args, inner.as_ref().into(), span),
         );
@@ -214,18 +214,18 @@ impl Checker<'_> {
         };
         // The context of a call that is a whole statement never determines more, so the choice
         // cannot wait.
-        let may_wait = !expected.statement && matches!(args.first(), Some(Arg::Done(_)));
+        let may_defer = !expected.statement && matches!(args.first(), Some(Arg::Done(_)));
         let first = args.remove(0);
-        let variable = match self.choose(name, &found, type_args, &first, expected, may_wait) {
+        let variable = match self.choose(name, &found, type_args, &first, expected, may_defer) {
             Choice::Candidate(Candidate::Top(chosen)) => {
                 return self.call_chosen(name, &chosen, type_args, (first, args), expected, span);
             }
             Choice::Candidate(Candidate::Local(depth, binding)) => Variable::Local(depth, binding),
             Choice::Variable(variable) => variable,
-            Choice::Waits => {
+            Choice::Deferred => {
                 let own = first.ty();
                 let first = self.finish_arg(first, &own, None);
-                let term = self.wait(name, found, type_args, first, span);
+                let term = self.defer_call(name, found, type_args, first, span);
                 let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
                 return Term { span, ..term };
             }
@@ -234,9 +234,9 @@ impl Checker<'_> {
         let function = self.variable_term(&variable, name);
         args.insert(0, first);
         let known = match &variable {
-            Variable::Local(depth, binding) => {
-                Some(self.known(name, &Candidate::Local(*depth, binding.clone()), &[]).after_first())
-            }
+            Variable::Local(depth, binding) => Some(
+                self.parameter_groups(name, &Candidate::Local(*depth, binding.clone()), &[]).after_first(),
+            ),
             Variable::Global(_) => None,
         };
         self.call_known(function, args, known.as_ref(), expected.statement, span)
@@ -269,19 +269,21 @@ impl Checker<'_> {
                     takes: false,
                     ty: None,
                 };
-                return self.wrong(error, span);
+                return self.error_term(error, span);
             }
         }
-        let Some(mut instance) = self.instance(name, &scheme, type_args) else {
+        let Some(mut instance) = self.instantiate_scheme(name, &scheme, type_args) else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
         if let Callable::Prim(prim) = chosen
             && prim.is_effectful_function()
-            && !self.reads(*prim, name, &mut instance, type_args, expected)
+            && !self.instantiate_reader(*prim, name, &mut instance, type_args, expected)
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
-        if self.is_valued_procedure_name(chosen) && self.effect(&name.text, false, true, span).is_error() {
+        if self.is_valued_procedure_name(chosen)
+            && self.check_call_effect(&name.text, false, true, span).is_error()
+        {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Callable::Prim(prim) = chosen
@@ -300,21 +302,21 @@ impl Checker<'_> {
                 let next = args.remove(0);
                 let own = next.ty();
                 let next = self.finish_arg(next, &own, None);
-                self.decide(&next.ty);
-                let ty = self.infer.settle(&next.ty);
+                self.resolve_deferred_call(&next.ty);
+                let ty = self.infer.zonk_with_defaults(&next.ty);
                 let term = self.like(&arg, Term { ty, ..next }, span);
                 let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
                 return Term { span, ..term };
             }
-            let term = self.computed(*prim, name, target, arg, span);
+            let term = self.computed_call(*prim, name, target, arg, span);
             let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
             return Term { span, ..term };
         }
-        self.oblige_all(&instance.constraints, name.span, &name.text);
+        self.add_obligations(&instance.constraints, name.span, &name.text);
         let whole = name.span.to(first.span());
         let mut first = first;
         let given: Vec<Type> = std::iter::once(&first).chain(&args).map(Arg::ty).collect();
-        self.finish_done(&mut first, &instance.domain);
+        self.unify_elaborated_parts(&mut first, &instance.domain);
         // The expected result and the types of later arguments may determine the type of a function
         // argument that waits.
         let mut rest = instance.result.clone();
@@ -342,7 +344,7 @@ impl Checker<'_> {
             rest = Some(r);
         }
         if let (Some(result), Some(hint)) = (&rest, expected.ty)
-            && needs_any(&first, &args)
+            && any_needs_hint(&first, &args)
         {
             let _ = self.infer.try_unify(result, hint);
         }
@@ -358,8 +360,8 @@ impl Checker<'_> {
         let ty = match &instance.result {
             Some(result) => result.clone(),
             None => {
-                let contained = matches!(chosen, Callable::Function(id) if self.contained_here(*id));
-                self.effect(&name.text, contained, expected.statement && args.is_empty(), whole)
+                let contained = matches!(chosen, Callable::Function(id) if self.is_contained_call(*id));
+                self.check_call_effect(&name.text, contained, expected.statement && args.is_empty(), whole)
             }
         };
         let term = match chosen {
@@ -368,18 +370,21 @@ impl Checker<'_> {
             }
             _ => self.call_term(chosen, &instance, arg, ty, name.span, whole),
         };
-        let term = self.open(term);
+        let term = self.open_existential(term);
         let result = instance.result.as_ref().and_then(|result| codomain(result, args.len()));
         let term = if args.is_empty() {
             term
         } else {
-            let mut known = self.known(name, &Candidate::Top(chosen.clone()), &instance.args);
+            let mut known = self.parameter_groups(name, &Candidate::Top(chosen.clone()), &instance.args);
             known.groups.drain(..known.groups.len().min(1));
             self.call_known(term, args, Some(&known), expected.statement, span)
         };
         let term = Term { span, ..term };
         let whole = instance.ty();
-        if whole.has_spliced() && self.errors() == errors && is_undetermined(&self.infer.settle(&whole)) {
+        if whole.has_spliced()
+            && self.errors() == errors
+            && is_undetermined(&self.infer.zonk_with_defaults(&whole))
+        {
             return self.undetermined_axis(name, &scheme, (type_args, &given), span);
         }
         match result {
@@ -391,7 +396,7 @@ impl Checker<'_> {
     /// Returns the value of a call at its type without empty products: the result type as declared
     /// is `result`, and an array over lists of axes that are all empty is its element.
     fn without_empty_products(&mut self, term: Term, result: &Type) -> Term {
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         let plain = self.infer.without_empty_products(result);
         match plain == ty {
             true => term,
@@ -427,7 +432,7 @@ impl Checker<'_> {
 
     /// Instantiates a scheme at these type arguments. Returns `None` after reporting that they do
     /// not fit its parameters.
-    pub(in crate::check) fn instance(
+    pub(in crate::check) fn instantiate_scheme(
         &mut self,
         name: &ast::Name,
         scheme: &Scheme,
@@ -443,7 +448,7 @@ impl Checker<'_> {
             return None;
         }
         for (param, ty) in scheme.params.iter().zip(type_args) {
-            if !self.fits_kind(ty, param, name.span) {
+            if !self.check_kind(ty, param, name.span) {
                 return None;
             }
         }
@@ -537,7 +542,7 @@ impl Checker<'_> {
     pub(in crate::check) fn callable_value(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         expected: Expectation<'_>,
     ) -> Term {
@@ -546,13 +551,18 @@ impl Checker<'_> {
         let several = found.candidates().nth(1).is_some() || found.variable.is_some();
         let mut fitting = Vec::new();
         for tier in &found.tiers {
-            fitting = self.fitting(&tier.candidates, type_args, wanted.as_ref().filter(|_| several), span);
+            fitting = self.candidates_of_type(
+                &tier.candidates,
+                type_args,
+                wanted.as_ref().filter(|_| several),
+                span,
+            );
             if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
                 && hint.has_meta()
             {
                 // Literals take their default types if that makes a candidate fit.
-                let settled = self.infer.settle(hint);
-                let by_default = self.fitting(&tier.candidates, type_args, Some(&settled), span);
+                let settled = self.infer.zonk_with_defaults(hint);
+                let by_default = self.candidates_of_type(&tier.candidates, type_args, Some(&settled), span);
                 fitting = if by_default.is_empty() { fitting } else { by_default };
             }
             if !fitting.is_empty() {
@@ -570,9 +580,9 @@ impl Checker<'_> {
             ([only], ..) => only.clone(),
             ([], Some(variable), _) => return self.variable_term(variable, name),
             ([], None, Some((_, nearest))) => nearest.clone(),
-            ([], None, None) => return self.unknown(name),
+            ([], None, None) => return self.report_unknown_name(name),
             _ => {
-                self.ambiguous(name, found, &fitting);
+                self.report_ambiguous(name, found, &fitting);
                 return Term::new(TermKind::Error, Type::error(), span);
             }
         };
@@ -584,27 +594,27 @@ impl Checker<'_> {
         };
         self.note_callable(span, &chosen);
         if self.is_joint(&chosen) {
-            return self.wrong(PlaceError::JointValue { span, name: name.text.to_string() }, span);
+            return self.error_term(PlaceError::JointValue { span, name: name.text.to_string() }, span);
         }
         if self.is_valued_procedure_name(&chosen)
             || matches!(chosen, Callable::Prim(prim) if prim.is_effectful_function())
         {
             let error = CallError::ReaderInFun { span, name: name.text.to_string(), header: None };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         if let Callable::Prim(prim) = chosen
             && prim.has_computed_result_type()
         {
-            return self.computed_value(prim, name, type_args, wanted.as_ref(), span);
+            return self.computed_function_value(prim, name, type_args, wanted.as_ref(), span);
         }
         let scheme = self.scheme(&chosen, span);
         if matches!(chosen, Callable::Case(..)) && scheme.domain.is_unit() {
             return self.constant_case(&chosen, &scheme, type_args, span);
         }
-        let Some(instance) = self.instance(name, &scheme, type_args) else {
+        let Some(instance) = self.instantiate_scheme(name, &scheme, type_args) else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
-        self.oblige_all(&instance.constraints, span, &name.text);
+        self.add_obligations(&instance.constraints, span, &name.text);
         let ty = instance.ty();
         let known = match chosen {
             Callable::Function(function) => Some(self.function_value(function, &instance.args)),

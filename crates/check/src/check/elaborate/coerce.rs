@@ -12,7 +12,7 @@ use crate::check::hints::mismatch::element_hint;
 use crate::check::solve::axes::{AxisMismatch, axis_mismatch};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
-use crate::types::number::{Conversion, MAX_COMPONENTS, conversion, widened};
+use crate::types::number::{Conversion, MAX_COMPONENTS, conversion, widen_numbers};
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
@@ -28,7 +28,7 @@ impl Checker<'_> {
         if self.infer.try_unify(&term.ty, ty) {
             return term;
         }
-        let term = match self.restricted(term, ty) {
+        let term = match self.restrict_places(term, ty) {
             Ok(term) => return term,
             Err(term) => term,
         };
@@ -40,20 +40,20 @@ impl Checker<'_> {
             Err(term) => term,
         };
         let widened_parts = self.widen_parts(term, ty, because.clone());
-        let term = match widened_parts.or_else(|term| self.literal_at(term, ty)) {
+        let term = match widened_parts.or_else(|term| self.convert_literal(term, ty)) {
             Ok(term) => return term,
             Err(term) => term,
         };
-        let (found, expected) = (self.infer.settle(&term.ty), self.infer.zonk(ty));
+        let (found, expected) = (self.infer.zonk_with_defaults(&term.ty), self.infer.zonk(ty));
         if self.infer.try_unify(&found, &expected) {
             return Term { ty: found, ..term };
         }
         let span = term.span;
-        let wide = widened(&found, &expected);
+        let wide = widen_numbers(&found, &expected);
         if wide != found && self.infer.try_unify(&wide, &expected) {
             return self.convert_term(Term { ty: found, ..term }, &wide, span);
         }
-        let term = match self.widened_by_instance(Term { ty: found.clone(), ..term }, &expected) {
+        let term = match self.widen_by_instance(Term { ty: found.clone(), ..term }, &expected) {
             Ok(term) => return term,
             Err(term) => term,
         };
@@ -62,9 +62,9 @@ impl Checker<'_> {
             let terms = terms.into_iter().zip(&parts).map(|(t, ty)| self.coerce(t, ty, because.clone()));
             return Term::new(TermKind::Tuple(terms.collect()), expected, span);
         }
-        let (found, expected) = (self.infer.shown(&found), self.infer.shown(&expected));
-        if self.applicable(found.clone(), span).is_error()
-            || self.applicable(expected.clone(), span).is_error()
+        let (found, expected) = (self.infer.display_type(&found), self.infer.display_type(&expected));
+        if self.check_reducible(found.clone(), span).is_error()
+            || self.check_reducible(expected.clone(), span).is_error()
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
@@ -83,19 +83,19 @@ impl Checker<'_> {
                     AxisError::Order { span, found, first, second, because }
                 }
             };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         if found.as_placed().is_some() && !expected.is_spread() {
             if let TypeKind::Meta(_) = expected.kind() {
                 let role = "be a part of a value that is the same for all parties".to_string();
-                return self.wrong(PlaceError::Spread { span, ty: found, role }, span);
+                return self.error_term(PlaceError::Spread { span, ty: found, role }, span);
             }
             let what = format!("a value of `{expected}`");
-            return self.wrong(PlaceError::NotPublic { span, ty: found, what }, span);
+            return self.error_term(PlaceError::NotPublic { span, ty: found, what }, span);
         }
         let each = || because.as_ref().and_then(|_| element_hint(&found, &expected));
         let hint = self.mismatch_hint(&found, &expected, &term).or_else(each);
-        self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span)
+        self.error_term(ConversionError::Mismatch { span, expected, found, because, hint }, span)
     }
 
     /// Coerces a written tuple component by component, if a component is a literal of a declared
@@ -140,7 +140,7 @@ impl Checker<'_> {
         if !self.infer.zonk(ty).has_spliced() {
             return Err(term);
         }
-        let found = self.infer.settle(&term.ty);
+        let found = self.infer.zonk_with_defaults(&term.ty);
         let flat = found.with_flat_indices();
         if flat == found || !self.infer.try_unify(&flat, ty) {
             return Err(term);

@@ -27,7 +27,7 @@ use crate::types::{Scalar, Type, TypeKind};
 impl Checker<'_> {
     /// Returns the terms of `values`, each made by `make` and then coerced to one type. If `ty` is
     /// a hole, it becomes that type. `why` gives the reason for one type in messages.
-    pub(in crate::check) fn alike(
+    pub(in crate::check) fn with_common_type(
         &mut self,
         values: &[&Expr],
         ty: &Type,
@@ -136,7 +136,7 @@ impl Checker<'_> {
         let declared = |ty: &&Type| matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
         let to = types.iter().find(declared)?.clone();
         let mut others = types.iter().filter(|ty| **ty != to);
-        others.all(|ty| self.becomes_literal(ty, &to) || self.widens(ty, &to)).then_some(to)
+        others.all(|ty| self.has_literal_instance(ty, &to) || self.widens(ty, &to)).then_some(to)
     }
 }
 

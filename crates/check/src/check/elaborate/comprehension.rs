@@ -40,11 +40,11 @@ impl Checker<'_> {
                 Some(array) => self.array_at(array, position, pattern.span),
                 None => position,
             };
-            let ty = self.infer.settle(&value.ty);
-            self.names_once([pattern], "variable");
-            let pattern = self.total_pattern(pattern, &ty);
+            let ty = self.infer.zonk_with_defaults(&value.ty);
+            self.check_duplicate_names([pattern], "variable");
+            let pattern = self.irrefutable_pattern(pattern, &ty);
             inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
-            inner.append(&mut self.matched_openings());
+            inner.append(&mut self.take_pattern_openings());
         }
         Some(walked)
     }
@@ -60,7 +60,7 @@ impl Checker<'_> {
     /// Elaborates the element of a comprehension, at the expected element type if there is one.
     fn element(&mut self, body: &Expr, wanted: Option<&Type>) -> Term {
         self.item.unordered += 1;
-        let element = self.hosted(Inside::Element, |this| match wanted {
+        let element = self.confined_term(Inside::Element, |this| match wanted {
             Some(ty) => {
                 let term = this.expr(body, Expectation::of(ty));
                 this.coerce_softly(term, ty)
@@ -70,8 +70,10 @@ impl Checker<'_> {
         self.item.unordered -= 1;
         let (ty, span) = (self.infer.zonk(&element.ty), element.span);
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self
-                .wrong(PlaceError::Spread { span, ty, role: "be the element of an array".into() }, span);
+            return self.error_term(
+                PlaceError::Spread { span, ty, role: "be the element of an array".into() },
+                span,
+            );
         }
         element
     }
@@ -101,7 +103,7 @@ impl Checker<'_> {
     /// Elaborates `[ e for p in i, q in j if c ]`. The positions at which the condition holds are
     /// kept in order, by the primitive `compress`; then an element is made for each of them. Their
     /// number is known at run time, so the result type is existential and opened here.
-    pub(in crate::check) fn selection(
+    pub(in crate::check) fn filtered_comprehension(
         &mut self,
         body: &Expr,
         clauses: &[(ast::Pattern, Expr)],
@@ -111,12 +113,13 @@ impl Checker<'_> {
     ) -> Term {
         let element = self.element_of(expected);
         let first_opened = self.frame().opened.len();
-        let ((value, mut stmts), openings) = self.host(|this| {
+        let ((value, mut stmts), openings) = self.with_opening_scope(|this| {
             let (mut outer, mut inner) = (Vec::new(), Vec::new());
             let value = this.in_scope(|this| {
                 let walked = this.walk(clauses, &mut outer, &mut inner)?;
                 this.item.unordered += 1;
-                let holds = this.hosted(Inside::Element, |this| this.check(guard, &Type::bool(), None));
+                let holds =
+                    this.confined_term(Inside::Element, |this| this.check(guard, &Type::bool(), None));
                 this.item.unordered -= 1;
                 let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
                 let mask = TermKind::Build(walked.clone(), Box::new(with_prefix(inner.clone(), holds)));
@@ -141,8 +144,8 @@ impl Checker<'_> {
                 let kept_ty =
                     scheme.instantiate(&mut this.infer, &types).result.expect("`compress` has a result");
                 let kept = Term::new(TermKind::Prim(Prim::Compress, types, vec![all, mask]), kept_ty, span);
-                let (value, openings) = this.host(|this| {
-                    let kept = this.open(kept);
+                let (value, openings) = this.with_opening_scope(|this| {
+                    let kept = this.open_existential(kept);
                     let TypeKind::Array(_, size) = this.infer.shallow(&kept.ty).kind().clone() else {
                         return Term::new(TermKind::Error, Type::error(), span);
                     };
@@ -150,7 +153,7 @@ impl Checker<'_> {
                     let position = this.local_term(at, span);
                     let place = this.array_at(kept, position, span);
                     let mut prefix = Vec::new();
-                    let place = this.bound(place, &mut prefix);
+                    let place = this.bind_value(place, &mut prefix);
                     for (number, (local, ty)) in walked.iter().enumerate() {
                         let value = match walked.len() {
                             1 => place.clone(),
@@ -176,10 +179,10 @@ impl Checker<'_> {
         let Some(value) = value else { return Term::new(TermKind::Error, Type::error(), span) };
         let mut prefix = openings;
         prefix.append(&mut stmts);
-        let value = self.generalized_from(first_opened, value);
+        let value = self.generalize_from(first_opened, value);
         // The sizes opened inside are not visible outside, so their names are free for the result.
         self.frame().opened[first_opened..].iter_mut().for_each(|var| var.name = Arc::from(" "));
-        self.open(with_prefix(prefix, value))
+        self.open_existential(with_prefix(prefix, value))
     }
 
     /// Returns the index type that a clause ranges over, and the array if it ranges over one. An
@@ -201,9 +204,9 @@ impl Checker<'_> {
             }
             _ => {
                 let before = self.frame().locals.len() as LocalId;
-                let opened = self.frame().hosts.last().map_or(0, |host| host.openings.len());
+                let opened = self.frame().opening_scopes.last().map_or(0, |scope| scope.openings.len());
                 let array = self.expr(iterable, Expectation::NONE);
-                self.independent(opened, first_own, before, iterable.span)?;
+                self.check_clause_independence(opened, first_own, before, iterable.span)?;
                 let (array, index) = self.as_array(array)?;
                 let span = array.span;
                 let local = self.new_local("array", array.ty.clone());
@@ -219,8 +222,8 @@ impl Checker<'_> {
     /// Returns a term as an array, with its index type. Reports an error and returns `None` if it
     /// is not an array.
     pub(in crate::check) fn as_array(&mut self, term: Term) -> Option<(Term, Type)> {
-        self.decide(&term.ty);
-        let ty = self.infer.settle(&term.ty);
+        self.resolve_deferred_call(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();
             return Some((Term { ty, ..term }, index));

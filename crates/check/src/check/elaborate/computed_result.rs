@@ -25,7 +25,7 @@ const MAX_PARTS: usize = 16;
 impl Checker<'_> {
     /// Elaborates the call of a primitive whose result type is computed. `target` is the stated
     /// result type of `move`.
-    pub(in crate::check) fn computed(
+    pub(in crate::check) fn computed_call(
         &mut self,
         prim: Prim,
         name: &ast::Name,
@@ -33,12 +33,12 @@ impl Checker<'_> {
         arg: Term,
         span: Span,
     ) -> Term {
-        self.decide(&arg.ty);
-        let ty = self.infer.settle(&arg.ty);
+        self.resolve_deferred_call(&arg.ty);
+        let ty = self.infer.zonk_with_defaults(&arg.ty);
         if let TypeKind::Meta(_) = ty.kind() {
             let (span, what) = (arg.span, format!("what `{}` is applied to", name.text));
             let instead = "write the type of the value".to_string();
-            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
         }
         let arg = Term { ty: ty.clone(), ..arg };
         match (prim, target) {
@@ -48,17 +48,17 @@ impl Checker<'_> {
             (Prim::CaseArg, _) => self.case_argument(arg, span),
             (Prim::Pack, _) => self.pack_parts(arg, span),
             (Prim::Unpack, _) => self.unpack_parts(arg, span),
-            (Prim::Over | Prim::TransposeTo, Some(target)) => self.aligned(prim, arg, target, span),
-            (Prim::Over | Prim::TransposeTo, None) => self.no_axes(&name.text, name.span),
-            (Prim::Like, _) => self.wrong(AxisError::OneArgument { span: name.span }, span),
-            (_, Some(target)) => self.moved(arg, target, span),
-            (_, None) => self.wrong(MoveError::NoTarget { span: name.span }, span),
+            (Prim::Over | Prim::TransposeTo, Some(target)) => self.permute_axes(prim, arg, target, span),
+            (Prim::Over | Prim::TransposeTo, None) => self.report_missing_axes(&name.text, name.span),
+            (Prim::Like, _) => self.error_term(AxisError::OneArgument { span: name.span }, span),
+            (_, Some(target)) => self.move_leaves(arg, target, span),
+            (_, None) => self.error_term(MoveError::NoTarget { span: name.span }, span),
         }
     }
 
     /// Elaborates such a primitive as a function value. The expected type or the type arguments
     /// determine its parameter type.
-    pub(in crate::check) fn computed_value(
+    pub(in crate::check) fn computed_function_value(
         &mut self,
         prim: Prim,
         name: &ast::Name,
@@ -81,16 +81,16 @@ impl Checker<'_> {
             Prim::Move => type_args.first().cloned().or(result),
             _ => type_args.first().filter(|_| prim.has_stated_target()).cloned(),
         };
-        self.synthesize(domain, span, |this, x| this.computed(prim, name, target, x, span))
+        self.synthesize(domain, span, |this, x| this.computed_call(prim, name, target, x, span))
     }
 
     /// Elaborates `x.type_text`: a constant, or, in a generic function, a primitive that depends on
     /// the type arguments.
     fn type_text(&mut self, arg: Term, span: Span) -> Term {
         if arg.ty.has_meta() {
-            let what = format!("all of `{}`", self.infer.shown(&arg.ty));
+            let what = format!("all of `{}`", self.infer.display_type(&arg.ty));
             let instead = "write the type of the value".to_string();
-            return self.wrong(TypeError::CannotInfer { span: arg.span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span: arg.span, what, instead }, span);
         }
         let generic = self.item.type_params.iter().any(|param| arg.ty.mentions(param));
         let kind = match generic {
@@ -119,7 +119,7 @@ impl Checker<'_> {
                 let types = vec![arg.ty.clone(), number.clone()];
                 Term::new(TermKind::Prim(Prim::CaseNo, types, vec![arg]), number, span)
             }
-            None => self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
+            None => self.error_term(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
         }
     }
 
@@ -130,9 +130,9 @@ impl Checker<'_> {
             TypeKind::UnitSum(_) => Type::unit(),
             _ if self.case_numbers(&arg.ty).is_some() => {
                 let error = MoveError::CasesDiffer { span: arg.span, ty: arg.ty };
-                return self.wrong(error, span);
+                return self.error_term(error, span);
             }
-            _ => return self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
+            _ => return self.error_term(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
         };
         let types = vec![arg.ty.clone(), case.clone()];
         Term::new(TermKind::Prim(Prim::CaseArg, types, vec![arg]), case, span)
@@ -153,7 +153,8 @@ impl Checker<'_> {
             (Some(parts), _) => {
                 if let Some(part) = parts.iter().find(|part| !part.is_compact()) {
                     let (span, part) = (arg.span, part.clone());
-                    return self.wrong(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }, span);
+                    return self
+                        .error_term(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }, span);
                 }
                 let whole = match ty.kind() {
                     TypeKind::Record(fields) if fields.len() > 1 => Type::compact_record(fields.clone()),
@@ -161,7 +162,7 @@ impl Checker<'_> {
                 };
                 let types = parts.into_iter().enumerate();
                 let mut prefix = Vec::new();
-                let x = self.bound(arg, &mut prefix);
+                let x = self.bind_value(arg, &mut prefix);
                 let part =
                     |(i, ty)| Term::new(TermKind::Component(x.clone().into(), BigUint::from(i)), ty, span);
                 let parts: Vec<Term> = types.map(part).collect();
@@ -178,7 +179,7 @@ impl Checker<'_> {
                     TypeKind::Array(element, _) => Some(element.clone()),
                     _ => None,
                 };
-                self.wrong(MoveError::NotPacked { span: arg.span, ty: arg.ty, part }, span)
+                self.error_term(MoveError::NotPacked { span: arg.span, ty: arg.ty, part }, span)
             }
         }
     }
@@ -190,7 +191,7 @@ impl Checker<'_> {
         if let Some(fields) = arg.ty.compact_fields() {
             let parts = fields.iter().map(|(_, part)| part.clone()).collect();
             let mut prefix = Vec::new();
-            let x = self.bound(arg, &mut prefix);
+            let x = self.bind_value(arg, &mut prefix);
             let parts = self.factors(&x, parts);
             return with_prefix(prefix, Term::new(TermKind::Tuple(parts), Type::record(fields), span));
         }
@@ -199,7 +200,7 @@ impl Checker<'_> {
                 let whole = Type::product(parts.clone());
                 let parts = parts.clone();
                 let mut prefix = Vec::new();
-                let x = self.bound(arg, &mut prefix);
+                let x = self.bind_value(arg, &mut prefix);
                 let parts = self.factors(&x, parts);
                 with_prefix(prefix, Term::new(TermKind::Tuple(parts), whole, span))
             }
@@ -207,7 +208,7 @@ impl Checker<'_> {
                 let whole = Type::array(digit.clone(), index.clone());
                 if let Some(parts) = ty.compact_factors(MAX_PARTS) {
                     let mut prefix = Vec::new();
-                    let x = self.bound(arg, &mut prefix);
+                    let x = self.bind_value(arg, &mut prefix);
                     let parts = self.factors(&x, parts);
                     return with_prefix(prefix, Term::new(TermKind::Tuple(parts), whole, span));
                 }
@@ -216,7 +217,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Prim(Prim::Unpack, types, vec![arg]), whole, span)
             }
             _ if ty.is_unit() => arg,
-            _ => self.wrong(MoveError::NotUnpacked { span: arg.span, ty: arg.ty }, span),
+            _ => self.error_term(MoveError::NotUnpacked { span: arg.span, ty: arg.ty }, span),
         }
     }
 
@@ -229,23 +230,23 @@ impl Checker<'_> {
     /// Returns true if two types are naturally isomorphic, possibly by size equations that hold
     /// here.
     fn same_storage(&mut self, a: &Type, b: &Type) -> bool {
-        iso::verdict(a, b) <= Verdict::Natural || self.natural_here(a, b)
+        iso::verdict(a, b) <= Verdict::Natural || self.is_naturally_isomorphic(a, b)
     }
 
     /// Elaborates `x.move[T]`.
-    fn moved(&mut self, arg: Term, target: Type, span: Span) -> Term {
-        let target = self.infer.settle(&target);
+    fn move_leaves(&mut self, arg: Term, target: Type, span: Span) -> Term {
+        let target = self.infer.zonk_with_defaults(&target);
         if target.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Some(open) = [&arg.ty, &target].into_iter().find(|ty| ty.has_meta()) {
-            let what = format!("the leaves of `{}`", self.infer.shown(open));
+            let what = format!("the leaves of `{}`", self.infer.display_type(open));
             let instead = "write its type out".to_string();
-            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
         }
         let mut prefix = Vec::new();
-        let x = self.bound(arg, &mut prefix);
-        match self.moved_value(&x, &target) {
+        let x = self.bind_value(arg, &mut prefix);
+        match self.permute_leaves(&x, &target) {
             Ok(value) => with_prefix(prefix, Term { span, ..value }),
             Err((why, sum)) => {
                 let (from, to) = (x.ty, target);
@@ -258,7 +259,7 @@ impl Checker<'_> {
                     }
                     NoPermutation::TooMany => MoveError::TooManyLeaves { span, from, to, sum },
                 };
-                self.wrong(error, span)
+                self.error_term(error, span)
             }
         }
     }
@@ -266,18 +267,23 @@ impl Checker<'_> {
     /// Returns the value of the target type with the leaves of the value in the variable `x`. The
     /// error is the reason why there is no unique permutation, with a flag that is true if it
     /// concerns the cases of a sum.
-    fn moved_value(&mut self, x: &Term, target: &Type) -> Result<Term, (leaves::NoPermutation, bool)> {
+    fn permute_leaves(&mut self, x: &Term, target: &Type) -> Result<Term, (leaves::NoPermutation, bool)> {
         if leaves::is_sum(&x.ty) && leaves::is_sum(target) {
-            return self.moved_sum(x.clone(), target).map_err(|why| (why, true));
+            return self.permute_sum(x.clone(), target).map_err(|why| (why, true));
         }
         let plan =
             leaves::plan(&x.ty, target, &mut |a, b| self.same_storage(a, b)).map_err(|why| (why, false))?;
-        let mut making = Making { plan: &plan, next: 0, axes: Vec::new() };
-        self.made(x, target, &mut making).map_err(|why| (why, false))
+        let mut builder = MoveBuilder { plan: &plan, next: 0, axes: Vec::new() };
+        self.build_value(x, target, &mut builder).map_err(|why| (why, false))
     }
 
     /// Returns a part of the result, made from the next leaves of the plan.
-    fn made(&mut self, x: &Term, to: &Type, making: &mut Making<'_>) -> Result<Term, leaves::NoPermutation> {
+    fn build_value(
+        &mut self,
+        x: &Term,
+        to: &Type,
+        builder: &mut MoveBuilder<'_>,
+    ) -> Result<Term, leaves::NoPermutation> {
         let span = x.span;
         let typed = |kind| Term::new(kind, to.clone(), span);
         let count = leaves::leaves(to)?.len();
@@ -285,44 +291,44 @@ impl Checker<'_> {
             return Ok(typed(TermKind::Code(BigUint::ZERO)));
         }
         // A leaf that moves with all of its axes is only reshaped.
-        if let (1, [], Some(leaf)) = (count, &making.axes[..], making.source())
+        if let (1, [], Some(leaf)) = (count, &builder.axes[..], builder.source())
             && let Some(whole) = self.whole_leaf(x, leaf)
             && self.same_storage(&whole.ty, to)
         {
-            making.next += 1;
+            builder.next += 1;
             return Ok(typed(TermKind::Reshape(Box::new(whole))));
         }
         if !to.is_compact() {
             match to.kind() {
                 TypeKind::Product(_) | TypeKind::Record(_) => {
                     let parts = to.components(MAX_COMPONENTS).expect("a product has components");
-                    return Ok(typed(self.made_parts(x, &parts, making)?));
+                    return Ok(typed(self.build_parts(x, &parts, builder)?));
                 }
                 TypeKind::Array(element, index) => {
                     let local = self.new_local("i", index.clone());
-                    making.axes.push((local, index.clone()));
-                    let body = self.made(x, element, making);
-                    making.axes.pop();
+                    builder.axes.push((local, index.clone()));
+                    let body = self.build_value(x, element, builder);
+                    builder.axes.pop();
                     return Ok(typed(TermKind::Build(vec![(local, index.clone())], Box::new(body?))));
                 }
                 TypeKind::Nominal(nominal, args) => {
                     if let Some(definition) = nominal.newtype_definition(args) {
-                        let value = self.made(x, &definition, making)?;
+                        let value = self.build_value(x, &definition, builder)?;
                         return Ok(typed(TermKind::Reshape(Box::new(value))));
                     }
                     if let Some(fields) =
                         nominal.struct_fields(args).filter(|_| !nominal.has_existential_field())
                     {
                         let parts: Vec<Type> = fields.into_iter().map(|(_, part)| part).collect();
-                        return Ok(typed(self.made_parts(x, &parts, making)?));
+                        return Ok(typed(self.build_parts(x, &parts, builder)?));
                     }
                 }
                 _ => {}
             }
         }
-        let Some(leaf) = making.source() else { return Err(leaves::NoPermutation::TooMany) };
-        making.next += 1;
-        let indices = self.indices(&making.axes, &leaf.axes(), span);
+        let Some(leaf) = builder.source() else { return Err(leaves::NoPermutation::TooMany) };
+        builder.next += 1;
+        let indices = self.indices(&builder.axes, &leaf.axes(), span);
         let mut value = x.clone();
         let mut indices = indices.into_iter();
         for step in &leaf.path {
@@ -342,23 +348,24 @@ impl Checker<'_> {
         }
         if leaves::is_sum(&value.ty) && leaves::is_sum(to) && !self.same_storage(&value.ty, to) {
             let mut prefix = Vec::new();
-            let value = self.bound(value, &mut prefix);
-            return Ok(with_prefix(prefix, self.moved_sum(value, to)?));
+            let value = self.bind_value(value, &mut prefix);
+            return Ok(with_prefix(prefix, self.permute_sum(value, to)?));
         }
         Ok(typed(TermKind::Reshape(Box::new(value))))
     }
 
     /// Returns the parts of a tuple, record or struct.
-    fn made_parts(
+    fn build_parts(
         &mut self,
         x: &Term,
         parts: &[Type],
-        making: &mut Making<'_>,
+        builder: &mut MoveBuilder<'_>,
     ) -> Result<TermKind, leaves::NoPermutation> {
-        let made = parts.iter().map(|part| self.made(x, part, making)).collect::<Result<Vec<_>, _>>()?;
-        Ok(match <[Term; 1]>::try_from(made) {
+        let built =
+            parts.iter().map(|part| self.build_value(x, part, builder)).collect::<Result<Vec<_>, _>>()?;
+        Ok(match <[Term; 1]>::try_from(built) {
             Ok([only]) => TermKind::Reshape(Box::new(only)),
-            Err(made) => TermKind::Tuple(made),
+            Err(built) => TermKind::Tuple(built),
         })
     }
 
@@ -411,15 +418,15 @@ impl Checker<'_> {
     }
 
     /// Returns a tagged sum whose cases are those of another sum, whose value is in a variable.
-    fn moved_sum(&mut self, x: Term, target: &Type) -> Result<Term, leaves::NoPermutation> {
+    fn permute_sum(&mut self, x: Term, target: &Type) -> Result<Term, leaves::NoPermutation> {
         let plan = leaves::plan_cases(&x.ty, target, &mut |a, b| self.same_storage(a, b))?;
         let wanted = leaves::cases(target)?;
         let mut cases = Cases { plan: &plan, wanted, target, axes: Vec::new() };
-        self.taken(x, &mut cases, &mut Vec::new())
+        self.permute_cases(x, &mut cases, &mut Vec::new())
     }
 
     /// Returns the result for a value of a part of the source sum; `path` leads to that part.
-    fn taken(
+    fn permute_cases(
         &mut self,
         x: Term,
         cases: &mut Cases<'_>,
@@ -441,7 +448,7 @@ impl Checker<'_> {
                     let pattern = Pat { kind, ty: ty.clone(), span };
                     let value = self.local_term(local, span);
                     path.push(Step::Part(i, part.clone()));
-                    let body = self.taken(value, cases, path);
+                    let body = self.permute_cases(value, cases, path);
                     path.pop();
                     arms.push(Arm { pattern, guard: None, body: body? });
                 }
@@ -450,13 +457,13 @@ impl Checker<'_> {
             TypeKind::Repeat(index, case) => {
                 let number = self.case_number(x.clone(), span);
                 let mut prefix = Vec::new();
-                let number = self.bound(number, &mut prefix);
+                let number = self.bind_value(number, &mut prefix);
                 let argument = self.case_argument(x, span);
-                let argument = self.bound(argument, &mut prefix);
+                let argument = self.bind_value(argument, &mut prefix);
                 let TermKind::Local(local) = number.kind else { return Err(leaves::NoPermutation::TooMany) };
                 cases.axes.push((local, index.clone()));
                 path.push(Step::Axis(index.clone(), case.clone()));
-                let value = self.taken(argument, cases, path);
+                let value = self.permute_cases(argument, cases, path);
                 path.pop();
                 cases.axes.pop();
                 Ok(with_prefix(prefix, value?))
@@ -465,9 +472,9 @@ impl Checker<'_> {
                 let definition = nominal.newtype_definition(args).ok_or(leaves::NoPermutation::TooMany)?;
                 let kind = TermKind::Reshape(Box::new(x));
                 let mut prefix = Vec::new();
-                let value = self.bound(Term::new(kind, definition.clone(), span), &mut prefix);
+                let value = self.bind_value(Term::new(kind, definition.clone(), span), &mut prefix);
                 path.push(Step::Unfold(definition));
-                let value = self.taken(value, cases, path);
+                let value = self.permute_cases(value, cases, path);
                 path.pop();
                 Ok(with_prefix(prefix, value?))
             }
@@ -482,7 +489,7 @@ impl Checker<'_> {
                     false if self.same_storage(&ty, &wanted.ty) && ty.is_compact() => {
                         Term::new(TermKind::Reshape(Box::new(x)), wanted.ty.clone(), span)
                     }
-                    false => self.moved_value(&x, &wanted.ty).map_err(|(why, _)| why)?,
+                    false => self.permute_leaves(&x, &wanted.ty).map_err(|(why, _)| why)?,
                 };
                 let mut indices = self.indices(&cases.axes, &wanted.axes(), span);
                 let mut value = value;
@@ -511,8 +518,8 @@ impl Checker<'_> {
     }
 }
 
-/// The state while the result of `move` is built.
-struct Making<'p> {
+/// The state of the construction of the result of `move`.
+struct MoveBuilder<'p> {
     /// The permutation of leaves.
     plan: &'p LeafPermutation,
     /// The position in the permutation of the next leaf of the result.
@@ -521,14 +528,14 @@ struct Making<'p> {
     axes: Vec<(LocalId, Type)>,
 }
 
-impl<'p> Making<'p> {
+impl<'p> MoveBuilder<'p> {
     /// Returns the leaf of the source from which the next leaf of the result is made.
     fn source(&self) -> Option<&'p Leaf> {
         self.plan.leaves.get(*self.plan.order.get(self.next)?)
     }
 }
 
-/// The state while the cases of a sum are moved.
+/// The state of the construction of a sum whose cases are those of another sum.
 struct Cases<'p> {
     /// The permutation of cases.
     plan: &'p LeafPermutation,

@@ -25,7 +25,7 @@ impl Checker<'_> {
         if self.infer.literal_of(&term.ty).is_some() && self.infer.try_unify(&term.ty, &to) {
             return term;
         }
-        let from = self.infer.settle(&term.ty);
+        let from = self.infer.zonk_with_defaults(&term.ty);
         if from.is_error() || to.is_error() {
             return Term { ty: to, ..term };
         }
@@ -34,11 +34,11 @@ impl Checker<'_> {
 
     /// Converts a term to a type, or reports an error.
     pub(in crate::check) fn convert_term(&mut self, term: Term, to: &Type, span: Span) -> Term {
-        let term = match self.lift_stated(term, to, span, |this, term, to| this.convert_term(term, to, span))
-        {
-            Ok(term) => return term,
-            Err(term) => term,
-        };
+        let term =
+            match self.lift_with_type(term, to, span, |this, term, to| this.convert_term(term, to, span)) {
+                Ok(term) => return term,
+                Err(term) => term,
+            };
         let from = term.ty.clone();
         if from == *to {
             return term;
@@ -49,7 +49,7 @@ impl Checker<'_> {
         // An instance of a declared type takes precedence over the conversion of its code.
         let mut term = term;
         if let TypeKind::Nominal(..) = from.kind() {
-            term = match self.converted(term, to, span) {
+            term = match self.convert_by_instance(term, to, span) {
                 Ok(call) => return call,
                 Err(term) => term,
             };
@@ -57,13 +57,14 @@ impl Checker<'_> {
         if from.is_compact() && number(to).is_some() && convertible(&from, to) {
             return Term::new(TermKind::ToCode(Box::new(term)), to.clone(), span);
         }
-        let term = match self.converted(term, to, span) {
+        let term = match self.convert_by_instance(term, to, span) {
             Ok(call) => return call,
             Err(term) => term,
         };
         if !self.converts(&from, to) {
             let (why, help) = self.no_conversion(&from, to);
-            return self.wrong(ConversionError::NoConversion { span, from, to: to.clone(), why, help }, span);
+            return self
+                .error_term(ConversionError::NoConversion { span, from, to: to.clone(), why, help }, span);
         }
         // Arrays are converted element by element, tuples and records component by component.
         let local = self.new_local("converted", from.clone());
@@ -138,7 +139,7 @@ impl Checker<'_> {
         if iso::verdict(from, to) <= Verdict::Natural {
             let help = match self.label_loss(from, to, &[]) {
                 None => format!("`:>> {}` reads one as the other, at no cost", iso::text_after_cast(to)),
-                Some(forgotten) => self.instead_of_reshape(&forgotten, from, to),
+                Some(forgotten) => self.reshape_alternative(&forgotten, from, to),
             };
             return ("the storage is the same, so nothing is converted".into(), Some(help));
         }
@@ -167,7 +168,7 @@ fn number(ty: &Type) -> Option<Scalar> {
 
 /// Returns a declared type's representation, as far as it is known; any other type is returned as
 /// is.
-pub(in crate::check) fn opened(ty: &Type) -> Type {
+pub(in crate::check) fn representation_of(ty: &Type) -> Type {
     let mut ty = ty.clone();
     while let TypeKind::Nominal(nominal, args) = ty.kind() {
         match nominal.stored_as(args) {
@@ -179,7 +180,7 @@ pub(in crate::check) fn opened(ty: &Type) -> Type {
 }
 
 /// Returns the size of a compact type as text, if it exceeds the 2^63 codes of `int`.
-pub(in crate::check) fn large(ty: &Type) -> Option<String> {
+pub(in crate::check) fn large_size_text(ty: &Type) -> Option<String> {
     match ty.size() {
         Ok(size) if size > BigUint::from(1u64 << 63) => Some(size.to_string()),
         Err(NoSize::TooLarge) => Some("an astronomical number of".to_string()),

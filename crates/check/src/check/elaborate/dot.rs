@@ -50,14 +50,14 @@ impl Checker<'_> {
         let base_ty = self.infer.zonk(&base.ty);
         let base = match base_ty.as_placed() {
             Some((inner, places)) if !self.is_call_of_placed(inner, key) => {
-                let moved = self.mentioned_move(key).filter(|_| self.may_lift() && key_name(key).is_none());
+                let moved = self.first_move_in(key).filter(|_| self.may_lift() && key_name(key).is_none());
                 if let Some(name) = moved {
-                    let inner = self.infer.settle(inner);
+                    let inner = self.infer.zonk_with_defaults(inner);
                     if let TypeKind::Array(_, index) = inner.unfold().kind() {
                         return self.moved_index(base, key, &index.clone(), span);
                     }
                     let (span, name, places) = (key.span, name.to_string(), places.clone());
-                    return self.wrong(PlaceError::MoveInLifted { span, name, places }, span);
+                    return self.error_term(PlaceError::MoveInLifted { span, name, places }, span);
                 }
                 match self
                     .lift_operands([base], span, |this, [base]| this.dot_term(base, key, expected, span))
@@ -69,9 +69,9 @@ impl Checker<'_> {
             _ => base,
         };
         if let Some((name, targs)) = key_name(key) {
-            let index = targs.is_empty() && self.names_index(name);
-            if index || !self.names_callable(name) {
-                self.decide(&base.ty);
+            let index = targs.is_empty() && self.is_index_constant(name);
+            if index || !self.is_function_name(name) {
+                self.resolve_deferred_call(&base.ty);
             }
             let ty = self.infer.zonk(&base.ty);
             if ty.is_error() {
@@ -86,7 +86,7 @@ impl Checker<'_> {
                     true => TermKind::Factor(Box::new(base), BigUint::from(at)),
                     false => TermKind::Component(Box::new(base), BigUint::from(at)),
                 };
-                return self.open(Term::new(kind, field, span));
+                return self.open_existential(Term::new(kind, field, span));
             }
             if targs.is_empty()
                 && let Some((_, index)) = self.column_of(&ty, name)
@@ -96,11 +96,11 @@ impl Checker<'_> {
             if index {
                 return self.select(base, key, span);
             }
-            let callable = !targs.is_empty() || self.names_callable(name);
+            let callable = !targs.is_empty() || self.is_function_name(name);
             if callable || self.local_function(name).is_some() {
                 let targs: Vec<Type> = self.lower_arguments(targs);
                 let call = (name, &targs[..]);
-                if let Some(term) = self.completed_dot(call, &base, &[], expected, span) {
+                if let Some(term) = self.complete_dot_call(call, &base, &[], expected, span) {
                     return term;
                 }
                 if callable {
@@ -114,16 +114,16 @@ impl Checker<'_> {
                     _ => None,
                 });
                 if let Some(fields) = fields {
-                    let ty = self.infer.settle(&ty);
+                    let ty = self.infer.zonk_with_defaults(&ty);
                     let fields = fields.iter().map(|(n, _)| n.to_string()).collect();
                     let error =
                         PartError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
-                    return self.wrong(error, span);
+                    return self.error_term(error, span);
                 }
-                if self.means_type(&name.text) {
+                if self.is_conversion_name(&name.text) {
                     return self.type_after_dot(&base, name, span);
                 }
-                return self.unknown(name);
+                return self.report_unknown_name(name);
             }
             let value = self.expr(key, Expectation::NONE);
             if let TypeKind::Function(..) | TypeKind::Procedure(_) = self.infer.shallow(&value.ty).kind() {
@@ -147,27 +147,27 @@ impl Checker<'_> {
         let Some((name, targs)) = key_name(key) else { return false };
         let field = inner.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
         let column = targs.is_empty() && self.column_of(inner, name).is_some();
-        let callable = !targs.is_empty() || self.names_callable(name) && !self.names_index(name);
+        let callable = !targs.is_empty() || self.is_function_name(name) && !self.is_index_constant(name);
         callable && !field && !column
     }
 
     /// Reports `x.real`, a type written as if it were a function.
     fn type_after_dot(&mut self, base: &Term, name: &crate::syntax::ast::Name, span: Span) -> Term {
-        let text = self.infer.settle(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
+        let text = self.infer.zonk_with_defaults(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
         let error = CallError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
-        self.wrong(error, span)
+        self.error_term(error, span)
     }
 
     /// Selects a component, element, part or digit of a value by a key.
     pub(in crate::check) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
-        self.decide(&base.ty);
-        let ty = self.infer.settle(&base.ty);
+        self.resolve_deferred_call(&base.ty);
+        let ty = self.infer.zonk_with_defaults(&base.ty);
         let base = Term { ty: ty.clone(), ..base };
         if slice::is_slice(key) {
             return self.slice(base, key, span);
         }
         if matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_) | TypeKind::Scalar(_))
-            && let Some(call) = self.indexed(&base, key, span)
+            && let Some(call) = self.index_by_instance(&base, key, span)
         {
             return call;
         }
@@ -201,28 +201,28 @@ impl Checker<'_> {
                         self.warn_tick(written, &index, &unfolded, key.span);
                     }
                     let part = self.component(base, &index, span);
-                    return self.open(part);
+                    return self.open_existential(part);
                 }
                 let value = self.expr(key, Expectation::NONE);
-                let value_ty = self.infer.settle(&value.ty);
+                let value_ty = self.infer.zonk_with_defaults(&value.ty);
                 if let TypeKind::Function(..) = value_ty.kind() {
                     return self.call_value(value, vec![Arg::Done(base)], false, span);
                 }
                 if unfolded.components(MAX_COMPONENTS).is_none()
                     && unfolded.compact_parts(MAX_COMPONENTS).is_none()
                 {
-                    return self.wrong(PartError::NotIndexable { span: base.span, ty }, span);
+                    return self.error_term(PartError::NotIndexable { span: base.span, ty }, span);
                 }
                 if value_ty.is_error() {
                     return value;
                 }
-                self.wrong(PartError::DynamicComponent { span: key.span, ty }, span)
+                self.error_term(PartError::DynamicComponent { span: key.span, ty }, span)
             }
             _ => {
                 if !matches!(key.kind, ExprKind::Int(_) | ExprKind::CaseOf { .. } | ExprKind::CompactTuple(_))
                 {
                     let value = self.expr(key, Expectation::NONE);
-                    if let TypeKind::Function(..) = self.infer.settle(&value.ty).kind() {
+                    if let TypeKind::Function(..) = self.infer.zonk_with_defaults(&value.ty).kind() {
                         return self.call_value(value, vec![Arg::Done(base)], false, span);
                     }
                     if value.ty.is_error() {
@@ -231,7 +231,7 @@ impl Checker<'_> {
                 }
                 if ty.has_meta() {
                     let instead = "write the type of the value before the dot".to_string();
-                    return self.wrong(
+                    return self.error_term(
                         TypeError::CannotInfer {
                             span: base.span,
                             what: "what the dot selects from".into(),
@@ -240,7 +240,7 @@ impl Checker<'_> {
                         span,
                     );
                 }
-                self.wrong(PartError::NotIndexable { span: base.span, ty }, span)
+                self.error_term(PartError::NotIndexable { span: base.span, ty }, span)
             }
         }
     }
@@ -279,7 +279,7 @@ impl Checker<'_> {
     /// Returns component `index` of a product, record, struct, array of constant size, or compact
     /// product.
     pub(in crate::check) fn component(&mut self, base: Term, index: &BigUint, span: Span) -> Term {
-        let ty = self.infer.settle(&base.ty);
+        let ty = self.infer.zonk_with_defaults(&base.ty);
         let unfolded = ty.unfold();
         if ty.is_error() {
             return base;
@@ -297,9 +297,9 @@ impl Checker<'_> {
                         ty: ty.clone(),
                         count: count.to_string(),
                     };
-                    self.wrong(error, span)
+                    self.error_term(error, span)
                 }
-                None => self.wrong(PartError::DynamicComponent { span, ty: ty.clone() }, span),
+                None => self.error_term(PartError::DynamicComponent { span, ty: ty.clone() }, span),
             };
         }
         let (parts, compact) = match unfolded.components(MAX_COMPONENTS) {
@@ -312,7 +312,7 @@ impl Checker<'_> {
                     let n = count.as_unit_sum().filter(|n| index < *n).and_then(|_| index.to_usize());
                     (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MAX_COMPONENTS)], true)
                 }
-                _ => return self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
+                _ => return self.error_term(PartError::NotIndexable { span: base.span, ty }, span),
             },
         };
         match index.to_usize().and_then(|i| parts.get(i)) {
@@ -329,7 +329,7 @@ impl Checker<'_> {
                     TypeKind::CompactPower(_, n) => n.to_string(),
                     _ => parts.len().to_string(),
                 };
-                self.wrong(PartError::NoComponent { span, index: index.clone(), ty, count }, span)
+                self.error_term(PartError::NoComponent { span, index: index.clone(), ty, count }, span)
             }
         }
     }
@@ -399,7 +399,7 @@ impl Checker<'_> {
             return Some(term);
         }
         if let (Some(label), true) = (signed_literal(key), index.is_labeled()) {
-            return Some(self.labeled(&label, index, span));
+            return Some(self.value_with_label(&label, index, span));
         }
         let (code, tick) = constant_index(key)?;
         Some({
@@ -429,7 +429,7 @@ impl Checker<'_> {
                 (Some(n), _) => {
                     let error =
                         PartError::NoComponent { span, index: code, ty: array.clone(), count: n.to_string() };
-                    self.wrong(error, span)
+                    self.error_term(error, span)
                 }
                 _ => {
                     let help = Some(match (tick, example(index)) {
@@ -445,7 +445,7 @@ impl Checker<'_> {
                     });
                     let found = if tick.is_some() { found } else { Type::int() };
                     let (index, array) = (index.clone(), array.clone());
-                    self.wrong(PartError::WrongIndex { span, found, index, array, help }, span)
+                    self.error_term(PartError::WrongIndex { span, found, index, array, help }, span)
                 }
             }
         })
@@ -457,7 +457,7 @@ impl Checker<'_> {
         if self.infer.try_unify(&term.ty, &index) {
             return term;
         }
-        let found = self.infer.settle(&term.ty);
+        let found = self.infer.zonk_with_defaults(&term.ty);
         if found.is_error() {
             return term;
         }
@@ -490,7 +490,7 @@ impl Checker<'_> {
             })
         } else if let Some(hint) = mismatch::pair_hint(&found, &index) {
             Some(hint.into())
-        } else if lower::compact_reading(&found).is_some_and(|c| c == index) {
+        } else if lower::compact_counterpart(&found).is_some_and(|c| c == index) {
             Some("write the index as one compact value: `(i\\, j)`".into())
         } else if let Some(help) = index_of_other_axes(&found, &index) {
             Some(help)
@@ -505,7 +505,7 @@ impl Checker<'_> {
         } else {
             None
         };
-        self.wrong(PartError::WrongIndex { span, found, index, array: array.clone(), help }, span)
+        self.error_term(PartError::WrongIndex { span, found, index, array: array.clone(), help }, span)
     }
 }
 
@@ -540,7 +540,7 @@ impl Checker<'_> {
                 index: index.clone(),
                 array: array.clone(),
             };
-            return Some(self.wrong(error, key.span));
+            return Some(self.error_term(error, key.span));
         };
         let mut terms = Vec::with_capacity(parts.len());
         for (part, factor) in parts.iter().copied().zip(&factors) {
@@ -549,7 +549,7 @@ impl Checker<'_> {
             {
                 let (span, code) = (part.span, code.clone());
                 let (axis, array) = (factor.clone(), array.clone());
-                return Some(self.wrong(PartError::AxisRange { span, code, axis, array }, span));
+                return Some(self.error_term(PartError::AxisRange { span, code, axis, array }, span));
             }
             let term = self.index_value(part, factor, array);
             if term.ty.is_error() {
@@ -562,9 +562,14 @@ impl Checker<'_> {
 
     /// Elaborates `x.(k)` for a type with an instance of `Index`. Returns `None` if there is no
     /// such instance.
-    pub(in crate::check) fn indexed(&mut self, base: &Term, key: &Expr, span: Span) -> Option<Term> {
+    pub(in crate::check) fn index_by_instance(
+        &mut self,
+        base: &Term,
+        key: &Expr,
+        span: Span,
+    ) -> Option<Term> {
         let class = self.program.known.index?;
-        let ty = self.infer.settle(&base.ty);
+        let ty = self.infer.zonk_with_defaults(&base.ty);
         let open = |this: &mut Self| this.infer.fresh(Kind::Type);
         let (any_key, any_element) = (open(self), open(self));
         let possible = Constraint { class, args: vec![ty.clone(), any_key, any_element] };

@@ -12,13 +12,14 @@
 //! statement cannot be observed, because expressions are pure. A call is not moved out of an
 //! expression that may be evaluated zero times or more than once: branches, arms and guards, the
 //! right side of `and` and `or`, bodies of functions and comprehensions, conditions of loops. Each
-//! of these, and each statement, is a [`Host`]: it collects the openings made in it and places them
-//! before itself.
+//! of these, and each statement, is an [`OpeningScope`]: it collects the openings made in it and
+//! places them before itself.
 //!
 //! **Scope.** The variable is undefined outside its block. A value leaves a block only as the value
-//! of a host or of a function, and there its type is checked. A type can also leave by a hole that
-//! is older than the host; [`crate::check::solve::infer::Infer::open`] prevents such a hole from
-//! mentioning the variable.
+//! of an opening scope or of a function, and there its type is checked. A type can also leave by a
+//! hole that is older than the opening scope;
+//! [`crate::check::solve::infer::Infer::open_rigid_variable`] prevents such a hole from mentioning
+//! the variable.
 //!
 //! **Packing.** Sizes and value are packed together where an existential type is expected, and
 //! where a function without a declared result type returns a value whose type mentions sizes that
@@ -43,15 +44,15 @@ use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The unit before which openings are placed: a statement, or an expression that may be evaluated
-/// zero times or more than once.
+/// A unit before which the openings made in it are placed: a statement, or an expression that may
+/// be evaluated zero times or more than once.
 #[derive(Default)]
-pub(in crate::check) struct Host {
-    /// The number of the first hole made in the host.
+pub(in crate::check) struct OpeningScope {
+    /// The number of the first hole made in the scope.
     pub(in crate::check) first_hole: u32,
-    /// The place of the statement, if the host is one.
+    /// The span of the statement, if the scope is one.
     pub(in crate::check) stmt: Option<Span>,
-    /// The openings made in the host, in order.
+    /// The openings made in the scope, in order.
     pub(in crate::check) openings: Vec<Opening>,
 }
 
@@ -74,72 +75,85 @@ impl Opening {
 }
 
 impl Checker<'_> {
-    /// Runs `f` inside a new host; returns its result and the statements that open what it opened.
-    pub(in crate::check) fn host<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
-        self.host_at(None, f)
+    /// Runs `f` inside a new opening scope; returns its result and the statements that open what it
+    /// opened.
+    pub(in crate::check) fn with_opening_scope<T>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Vec<Stmt>) {
+        self.with_opening_scope_at(None, f)
     }
 
-    /// Runs `f` as [`Checker::host`] does, for the statement at `stmt`.
-    pub(in crate::check) fn host_at<T>(
+    /// Runs `f` as [`Checker::with_opening_scope`] does, for the statement at `stmt`.
+    pub(in crate::check) fn with_opening_scope_at<T>(
         &mut self,
         stmt: Option<Span>,
         f: impl FnOnce(&mut Self) -> T,
     ) -> (T, Vec<Stmt>) {
         let first_hole = self.infer.next_hole();
-        self.frame().hosts.push(Host { first_hole, stmt, openings: Vec::new() });
+        self.frame().opening_scopes.push(OpeningScope { first_hole, stmt, openings: Vec::new() });
         let result = f(self);
-        let openings = self.frame().hosts.pop().expect("a host ends in the frame it began in").openings;
+        let openings = self
+            .frame()
+            .opening_scopes
+            .pop()
+            .expect("an opening scope ends in the frame it began in")
+            .openings;
         (result, openings.into_iter().map(Opening::stmt).collect())
     }
 
     /// Elaborates an expression that may be evaluated zero times or more than once. Openings in it
     /// stay inside it, and its type cannot mention them.
-    pub(in crate::check) fn hosted(&mut self, inside: Inside, f: impl FnOnce(&mut Self) -> Term) -> Term {
-        let (term, openings) = self.host(|this| {
+    pub(in crate::check) fn confined_term(
+        &mut self,
+        inside: Inside,
+        f: impl FnOnce(&mut Self) -> Term,
+    ) -> Term {
+        let (term, openings) = self.with_opening_scope(|this| {
             let term = f(this);
-            this.confined(term, inside)
+            this.check_size_escape(term, inside)
         });
         terms::with_prefix(openings, term)
     }
 
     /// Elaborates the value of a branch at the type of all branches.
     pub(in crate::check) fn branch(&mut self, e: &Expr, ty: &Type, because: Option<(Span, String)>) -> Term {
-        self.hosted(Inside::Branch, |this| {
+        self.confined_term(Inside::Branch, |this| {
             if this.infer.shallow(ty).is_exists() {
                 return this.check(e, ty, because);
             }
             let term = this.expr(e, Expectation::of(ty));
-            let term = this.confined(term, Inside::Branch);
+            let term = this.check_size_escape(term, Inside::Branch);
             this.coerce(term, ty, because)
         })
     }
 
     /// Elaborates the value of a branch at a type of its own; the expectation may determine holes
     /// in it.
-    pub(in crate::check) fn own_branch(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
-        self.hosted(Inside::Branch, |this| {
+    pub(in crate::check) fn branch_at_own_type(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
+        self.confined_term(Inside::Branch, |this| {
             let term = this.expr(e, expected);
-            this.confined(term, Inside::Branch)
+            this.check_size_escape(term, Inside::Branch)
         })
     }
 
     /// Elaborates a condition that may be evaluated zero times or more than once.
     pub(in crate::check) fn condition(&mut self, e: &Expr) -> Term {
-        self.hosted(Inside::Branch, |this| this.check(e, &Type::bool(), None))
+        self.confined_term(Inside::Branch, |this| this.check(e, &Type::bool(), None))
     }
 
-    /// Reports a value whose type mentions sizes that the innermost host has opened.
-    fn confined(&mut self, term: Term, inside: Inside) -> Term {
+    /// Reports a value whose type mentions sizes that the innermost opening scope has opened.
+    fn check_size_escape(&mut self, term: Term, inside: Inside) -> Term {
         let ty = self.infer.zonk(&term.ty);
-        let Some(host) = self.frame().hosts.last() else { return term };
-        let found = host.openings.iter().find_map(|opening| {
+        let Some(scope) = self.frame().opening_scopes.last() else { return term };
+        let found = scope.openings.iter().find_map(|opening| {
             let var = opening.vars.iter().find(|var| ty.mentions(var))?;
             Some((var.name.to_string(), opening.value.span))
         });
         match found {
             Some((name, opened)) => {
                 let span = term.span;
-                self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span)
+                self.error_term(SizeError::Escapes { span, name, ty, opened, inside }, span)
             }
             None => term,
         }
@@ -147,22 +161,22 @@ impl Checker<'_> {
 
     /// Opens a call if its result type is existential; returns the value at its own sizes. Any
     /// other call is returned unchanged.
-    pub(in crate::check) fn open(&mut self, call: Term) -> Term {
+    pub(in crate::check) fn open_existential(&mut self, call: Term) -> Term {
         let ty = self.infer.shallow(&call.ty);
         if !ty.as_placed().map_or(&ty, |(inner, _)| inner).is_exists() {
             return call;
         }
         let span = call.span;
-        let Some(first_hole) = self.frame().hosts.last().map(|host| host.first_hole) else {
+        let Some(first_hole) = self.frame().opening_scopes.last().map(|scope| scope.first_hole) else {
             // No expression form calls a function outside a statement; this error is a safeguard.
             let what = "the size that this value brings along".to_string();
             let instead = "call the function in a statement before".to_string();
-            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
         };
         let opening = self.opening(Term { ty, ..call }, first_hole);
         let opened = self.local_term(opening.local, span);
-        if let Some(host) = self.frame().hosts.last_mut() {
-            host.openings.push(opening);
+        if let Some(scope) = self.frame().opening_scopes.last_mut() {
+            scope.openings.push(opening);
         }
         opened
     }
@@ -177,7 +191,7 @@ impl Checker<'_> {
         for name in exists.bound_names() {
             let name = self.size_name(&name, &vars);
             let var = self.env.fresh_var(&name, Kind::Compact);
-            self.infer.open(&var, first_hole);
+            self.infer.open_rigid_variable(&var, first_hole);
             vars.push(var);
         }
         let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
@@ -206,7 +220,7 @@ impl Checker<'_> {
 
     /// Elaborates a pattern for a part of a value with existential sizes. The sizes are opened at
     /// the first place where the variables of the pattern can be used
-    /// ([`Checker::matched_openings`]).
+    /// ([`Checker::take_pattern_openings`]).
     pub(in crate::check) fn packed_pattern(
         &mut self,
         pattern: &Pattern,
@@ -237,7 +251,7 @@ impl Checker<'_> {
     }
 
     /// Returns and removes the statements that open the existential parts bound by patterns so far.
-    pub(in crate::check) fn matched_openings(&mut self) -> Vec<Stmt> {
+    pub(in crate::check) fn take_pattern_openings(&mut self) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         for (opening, pattern) in std::mem::take(&mut self.frame().matched) {
             let span = pattern.span;
@@ -251,8 +265,8 @@ impl Checker<'_> {
     /// Returns the name of a field of the variable `root` if the present statement has opened that
     /// field.
     pub(in crate::check) fn opened_field(&mut self, root: Root) -> Option<String> {
-        let host = self.frame().hosts.last()?;
-        host.openings.iter().find_map(|opening| {
+        let scope = self.frame().opening_scopes.last()?;
+        scope.openings.iter().find_map(|opening| {
             let TermKind::Component(base, at) = &opening.value.kind else { return None };
             let mut whole = &**base;
             while let TermKind::Component(inner, _) | TermKind::Index(inner, _) = &whole.kind {
@@ -270,14 +284,14 @@ impl Checker<'_> {
 
     /// Returns the value of an arm after the openings of its pattern. Reports an error if the type
     /// of the value mentions the opened sizes.
-    pub(in crate::check) fn after_openings(&mut self, openings: &[Stmt], value: Term) -> Term {
+    pub(in crate::check) fn with_openings(&mut self, openings: &[Stmt], value: Term) -> Term {
         let ty = self.infer.zonk(&value.ty);
         for stmt in openings {
             let StmtKind::Open { vars, .. } = &stmt.kind else { continue };
             if let Some(var) = vars.iter().find(|var| ty.mentions(var)) {
                 let (span, name, opened) = (value.span, var.name.to_string(), stmt.span);
                 let inside = Inside::Branch;
-                return self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span);
+                return self.error_term(SizeError::Escapes { span, name, ty, opened, inside }, span);
             }
         }
         terms::with_prefix(openings.to_vec(), value)
@@ -286,15 +300,15 @@ impl Checker<'_> {
     /// Checks the openings from number `first` on, which a clause of a comprehension has made.
     /// Reports an error and returns `None` if one depends on an earlier clause, whose locals are
     /// numbered from `low` to below `high`.
-    pub(in crate::check) fn independent(
+    pub(in crate::check) fn check_clause_independence(
         &mut self,
         first: usize,
         low: LocalId,
         high: LocalId,
         span: Span,
     ) -> Option<()> {
-        let host = self.frame().hosts.last()?;
-        let found = host.openings[first.min(host.openings.len())..].iter().find_map(|opening| {
+        let scope = self.frame().opening_scopes.last()?;
+        let found = scope.openings[first.min(scope.openings.len())..].iter().find_map(|opening| {
             let var = opening.vars.first()?;
             terms::mentions_local(&opening.value, low, high)
                 .then(|| (var.name.to_string(), opening.value.ty.clone(), opening.value.span))
@@ -363,7 +377,7 @@ impl Checker<'_> {
         }
         let sizes: Vec<Type> = (0..exists.bound_count()).map(|_| self.infer.fresh(Kind::Compact)).collect();
         let term = self.coerce(term, &exists.opened(&sizes), because);
-        self.packed(sizes, term, exists)
+        self.pack_at(sizes, term, exists)
     }
 
     /// Elaborates an expression at an existential type.
@@ -383,22 +397,22 @@ impl Checker<'_> {
         let body = exists.opened(&sizes);
         let term = self.expr(e, Expectation::of(&body));
         let term = self.coerce(term, &body, because);
-        self.packed(sizes, term, exists)
+        self.pack_at(sizes, term, exists)
     }
 
     /// Packs sizes and a value together. A value that was just opened at exactly these sizes is
     /// replaced by the original existential value.
-    fn packed(&mut self, sizes: Vec<Type>, term: Term, exists: Type) -> Term {
+    fn pack_at(&mut self, sizes: Vec<Type>, term: Term, exists: Type) -> Term {
         if term.ty.is_error() {
             return Term { ty: exists, ..term };
         }
         let sizes: Vec<Type> = sizes.iter().map(|size| self.infer.zonk(size)).collect();
-        if let (TermKind::Local(local), Some(host)) = (&term.kind, self.frame().hosts.last_mut())
-            && host.openings.last().is_some_and(|opening| {
+        if let (TermKind::Local(local), Some(scope)) = (&term.kind, self.frame().opening_scopes.last_mut())
+            && scope.openings.last().is_some_and(|opening| {
                 let same = opening.vars.iter().cloned().map(Type::var).eq(sizes.iter().cloned());
                 opening.local == *local && opening.value.ty == exists && same
             })
-            && let Some(opening) = host.openings.pop()
+            && let Some(opening) = scope.openings.pop()
         {
             return Term { span: term.span, ..opening.value };
         }
@@ -408,13 +422,13 @@ impl Checker<'_> {
 
     /// Returns the result of a function without a declared result type: packed if its type mentions
     /// sizes that the function has opened.
-    pub(in crate::check) fn generalized(&mut self, term: Term) -> Term {
-        self.generalized_from(0, term)
+    pub(in crate::check) fn generalize(&mut self, term: Term) -> Term {
+        self.generalize_from(0, term)
     }
 
-    /// Generalizes as [`Checker::generalized`] does, for the sizes opened in the function after the
+    /// Generalizes as [`Checker::generalize`] does, for the sizes opened in the function after the
     /// first `first` ones.
-    pub(in crate::check) fn generalized_from(&mut self, first: usize, term: Term) -> Term {
+    pub(in crate::check) fn generalize_from(&mut self, first: usize, term: Term) -> Term {
         let ty = self.infer.zonk(&term.ty);
         let opened = self.frame().opened[first..].to_vec();
         let exists = Type::exists(&opened, &ty);
@@ -428,11 +442,11 @@ impl Checker<'_> {
                 sizes.push(size);
             }
         });
-        self.packed(sizes, Term { ty, ..term }, exists)
+        self.pack_at(sizes, Term { ty, ..term }, exists)
     }
 
     /// Elaborates the result of a function whose result type is declared or expected from outside.
-    pub(in crate::check) fn returned(
+    pub(in crate::check) fn elaborate_result(
         &mut self,
         e: &Expr,
         result: &Type,
@@ -447,13 +461,13 @@ impl Checker<'_> {
         if let (Some(var), TypeKind::Meta(_)) = (opened, self.infer.shallow(result).kind()) {
             let (span, name) = (value.span, var.name.to_string());
             let inside = Inside::Body;
-            return self.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
+            return self.error_term(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
         }
         self.coerce(value, result, because)
     }
 
     /// Elaborates the value of the first `return` of a function without a declared result type.
-    pub(in crate::check) fn first_return(
+    pub(in crate::check) fn elaborate_first_return(
         &mut self,
         e: &Expr,
         result: &Type,
@@ -461,7 +475,7 @@ impl Checker<'_> {
     ) -> Term {
         let value = self.expr(e, Expectation::of(result));
         let value = match self.infer.shallow(result).kind() {
-            TypeKind::Meta(_) => self.generalized(value),
+            TypeKind::Meta(_) => self.generalize(value),
             _ => value,
         };
         if value.ty.is_exists() {
@@ -472,9 +486,9 @@ impl Checker<'_> {
         let found = self.infer.zonk(&value.ty);
         let opens = self.frame().opened.iter().any(|var| found.mentions(var));
         if opens && !self.infer.try_unify(&found, result) {
-            let (span, expected) = (value.span, self.infer.shown(result));
+            let (span, expected) = (value.span, self.infer.display_type(result));
             let hint = Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".into());
-            return self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span);
+            return self.error_term(ConversionError::Mismatch { span, expected, found, because, hint }, span);
         }
         self.coerce(value, result, because)
     }

@@ -10,9 +10,9 @@ use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::error::{CallError, Inside, MoveError, RestError, SizeError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::solve::exhaustive::{self, End};
+use crate::check::solve::exhaustive::{self, ArmsEnd};
 use crate::check::solve::infer::Literal;
-use crate::check::terms::{Number, suffixed, with_prefix, with_values};
+use crate::check::terms::{Number, expand_interpolation, parse_suffixed_number, with_prefix};
 use crate::core::{Arm, LocalId, Pat, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
@@ -27,9 +27,9 @@ impl Checker<'_> {
         crate::cancellation::poll();
         self.infer.here = e.span;
         let term = self.expr_any(e, expected);
-        let term = self.here_term(term);
+        let term = self.read_placed(term);
         self.note_expr(e.span, &term.ty);
-        self.bounded(term)
+        self.check_type_size(term)
     }
 
     /// Elaborates an expression that must have this type, with the conversions of `coerce`.
@@ -59,7 +59,7 @@ impl Checker<'_> {
                 make(TermKind::Real(Rounded::read(digits)), ty)
             }
             ExprKind::Suffixed(digits, suffix) => {
-                let (value, ty) = suffixed(digits, suffix);
+                let (value, ty) = parse_suffixed_number(digits, suffix);
                 match value {
                     Number::Whole(n) => make(TermKind::Int(n), ty),
                     Number::Real(x) => make(TermKind::Real(x), ty),
@@ -68,7 +68,7 @@ impl Checker<'_> {
             ExprKind::Char(c) => make(TermKind::Char(*c), Type::char()),
             ExprKind::Str(text) => make(TermKind::Str(text.clone()), Type::string()),
             ExprKind::Interpolated(text, holes) => {
-                let whole = with_values(text, holes, span);
+                let whole = expand_interpolation(text, holes, span);
                 self.expr(&whole, expected)
             }
             ExprKind::Bool(b) => make(TermKind::Code(BigUint::from(u8::from(*b))), Type::bool()),
@@ -77,7 +77,7 @@ impl Checker<'_> {
                 let ExprKind::Name(name) = &base.kind else {
                     let what = "what these type arguments belong to".to_string();
                     let instead = "type arguments follow the name of a function".to_string();
-                    return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+                    return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
                 };
                 let args: Vec<Type> = self.lower_arguments(args);
                 self.name(name, &args, expected)
@@ -105,7 +105,7 @@ impl Checker<'_> {
             ExprKind::Rest(inner) => {
                 let what = "…".to_string();
                 self.expr(inner, Expectation::NONE);
-                self.wrong(RestError::NotLast { span, what }, span)
+                self.error_term(RestError::NotLast { span, what }, span)
             }
             ExprKind::CompactRecord(fields) => self.compact_record(fields, expected, span),
             ExprKind::Record(fields) => {
@@ -140,7 +140,9 @@ impl Checker<'_> {
                 let why = "the elements of an array have one type";
                 let terms: Vec<Term> = if let TypeKind::Meta(_) = self.infer.shallow(&element).kind() {
                     let values: Vec<&Expr> = elements.iter().collect();
-                    self.alike(&values, &element, why, |this, at, hint| this.expr(values[at], hint.into()))
+                    self.with_common_type(&values, &element, why, |this, at, hint| {
+                        this.expr(values[at], hint.into())
+                    })
                 } else {
                     let because = elements.first().map(|f| (f.span, why.to_string()));
                     elements.iter().map(|e| self.check(e, &element, because.clone())).collect()
@@ -149,15 +151,15 @@ impl Checker<'_> {
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
             ExprKind::Spread(parts) => self.spread(parts, expected, span),
-            ExprKind::Update(record, values) => self.update_anywhere(e, (record, values), expected, span),
-            ExprKind::Arguments(..) => self.wrong(CallError::NamedHere { span, method: false }, span),
+            ExprKind::Update(record, values) => self.update_with_places(e, (record, values), expected, span),
+            ExprKind::Arguments(..) => self.error_term(CallError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, expected, span)
             }
             ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
-                self.selection(body, clauses, guard, expected, span)
+                self.filtered_comprehension(body, clauses, guard, expected, span)
             }
-            ExprKind::Axis => self.wrong(MoveError::AxisHere { span }, span),
+            ExprKind::Axis => self.error_term(MoveError::AxisHere { span }, span),
             ExprKind::AllOf(ty) => {
                 // As a value, `..[I]` is the array of all values of `I`.
                 let index = self.lower_index(ty, "be walked");
@@ -168,7 +170,7 @@ impl Checker<'_> {
             }
             // The grammar allows `..<i` only in loops.
             ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
-            ExprKind::IntRange { .. } => self.wrong(StatementError::IntRangeValue { span }, span),
+            ExprKind::IntRange { .. } => self.error_term(StatementError::IntRangeValue { span }, span),
             ExprKind::Apply { .. } => self.apply(e, place),
             ExprKind::Dot { base, key } => self.dot(base, key, place, span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expected, span),
@@ -192,9 +194,9 @@ impl Checker<'_> {
                 };
                 let values: Vec<&Expr> = arms.iter().map(|(_, value)| value).chain([&**otherwise]).collect();
                 let mut values = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
-                    self.alike(&values, &ty, why, |this, at, hint| {
+                    self.with_common_type(&values, &ty, why, |this, at, hint| {
                         conditions.extend(condition(this, at));
-                        this.own_branch(values[at], hint.into())
+                        this.branch_at_own_type(values[at], hint.into())
                     })
                 } else {
                     let mut because = None;
@@ -216,8 +218,8 @@ impl Checker<'_> {
             }
             ExprKind::Match { scrutinee, arms } => {
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
-                self.decide(&scrutinee.ty);
-                let subject = self.infer.settle(&scrutinee.ty);
+                self.resolve_deferred_call(&scrutinee.ty);
+                let subject = self.infer.zonk_with_defaults(&scrutinee.ty);
                 if !self.is_public(&subject, "a value", scrutinee.span) {
                     return make(TermKind::Error, Type::error());
                 }
@@ -225,9 +227,9 @@ impl Checker<'_> {
                 let why = "the arms have one type";
                 let mut heads = Vec::new();
                 let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
-                    this.names_once([&arm.pattern], "variable");
+                    this.check_duplicate_names([&arm.pattern], "variable");
                     let pattern = this.arm_pattern(&arm.pattern, &subject);
-                    let openings = this.matched_openings();
+                    let openings = this.take_pattern_openings();
                     let guard = arm.guard.as_ref().map(|g| {
                         let guard = this.condition(g);
                         with_prefix(openings.clone(), guard)
@@ -236,12 +238,12 @@ impl Checker<'_> {
                 };
                 let bodies = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
                     let values: Vec<&Expr> = arms.iter().map(|arm| &arm.body).collect();
-                    self.alike(&values, &ty, why, |this, at, hint| {
+                    self.with_common_type(&values, &ty, why, |this, at, hint| {
                         this.in_scope(|this| {
                             let (head, openings) = head(this, &arms[at]);
                             heads.push(head);
-                            let value = this.own_branch(values[at], hint.into());
-                            this.after_openings(&openings, value)
+                            let value = this.branch_at_own_type(values[at], hint.into());
+                            this.with_openings(&openings, value)
                         })
                     })
                 } else {
@@ -251,7 +253,7 @@ impl Checker<'_> {
                             let (head, openings) = head(this, arm);
                             heads.push(head);
                             let value = this.branch(&arm.body, &ty, because.clone());
-                            this.after_openings(&openings, value)
+                            this.with_openings(&openings, value)
                         });
                         because = because.or(Some((body.span, why.to_string())));
                         bodies.push(body);
@@ -263,7 +265,8 @@ impl Checker<'_> {
                     arms.map(|((pattern, guard), body)| Arm { pattern, guard, body }).collect();
                 let covered: Vec<(&Pat, bool)> =
                     out.iter().map(|a| (&a.pattern, a.guard.is_some())).collect();
-                let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_expression(span));
+                let reports =
+                    exhaustive::check(&covered, &subject, scrutinee.span, ArmsEnd::of_expression(span));
                 reports.into_iter().for_each(|r| self.report(r));
                 make(TermKind::Match(Box::new(scrutinee), out), ty)
             }
@@ -282,7 +285,7 @@ impl Checker<'_> {
     fn name(&mut self, name: &ast::Name, type_args: &[Type], expected: Expectation<'_>) -> Term {
         let span = name.span;
         self.note_scope(span);
-        if type_args.is_empty() && !self.names_callable(name) {
+        if type_args.is_empty() && !self.is_function_name(name) {
             if let Some((binding, _)) = self.lookup_local(&name.text) {
                 self.note(span, |_| Some(Referent::At(binding.span)));
                 return self.local_term(binding.local, span);
@@ -295,7 +298,7 @@ impl Checker<'_> {
         }
         let found = self.find(&name.text);
         if found.tiers.is_empty() {
-            return self.unknown(name);
+            return self.report_unknown_name(name);
         }
         self.callable_value(name, &found, type_args, expected)
     }
@@ -308,10 +311,10 @@ impl Checker<'_> {
             let around = (frame.block.replace(first), std::mem::take(&mut frame.loops));
             let mut body = Vec::new();
             for (at, stmt) in stmts.iter().enumerate() {
-                this.declare_run(stmts, at);
+                this.declare_type_group(stmts, at);
                 this.stmt(stmt, &mut body);
             }
-            let (value, mut openings) = this.host(|this| this.expr(value, expected));
+            let (value, mut openings) = this.with_opening_scope(|this| this.expr(value, expected));
             body.append(&mut openings);
             let ty = this.infer.zonk(&value.ty);
             let frame = this.frame();
@@ -319,7 +322,7 @@ impl Checker<'_> {
             let found = frame.opened.get(opened..).unwrap_or_default().iter().find(|var| ty.mentions(var));
             if let Some(name) = found.map(|var| var.name.to_string()) {
                 let (span, inside) = (value.span, Inside::Block);
-                return this.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
+                return this.error_term(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
             }
             with_prefix(body, value)
         })

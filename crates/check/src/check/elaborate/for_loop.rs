@@ -22,8 +22,8 @@ impl Checker<'_> {
         body: &[ast::Stmt],
     ) -> Option<StmtKind> {
         let high = self.expr(high, Expectation::NONE);
-        self.decide(&high.ty);
-        let ty = self.infer.settle(&high.ty);
+        self.resolve_deferred_call(&high.ty);
+        let ty = self.infer.zonk_with_defaults(&high.ty);
         if ty.is_error() {
             return None;
         }
@@ -40,10 +40,10 @@ impl Checker<'_> {
             let code = this.local_term(local, pattern.span);
             let kind = TermKind::Prim(crate::core::Prim::ModInt, vec![ty.clone()], vec![code]);
             let value = Term::new(kind, ty.clone(), pattern.span);
-            this.names_once([pattern], "variable");
-            let pat = this.total_pattern(pattern, &ty);
+            this.check_duplicate_names([pattern], "variable");
+            let pat = this.irrefutable_pattern(pattern, &ty);
             let mut stmts = vec![Stmt { kind: StmtKind::Let(pat, value), span: pattern.span }];
-            stmts.append(&mut this.in_loop(body));
+            stmts.append(&mut this.loop_body(body));
             Some(StmtKind::For(local, range, stmts))
         })
     }
@@ -84,16 +84,16 @@ impl Checker<'_> {
                 {
                     let local = this.new_local(&name.text, element.clone());
                     this.bind(&name.text, local, false, name.span);
-                    return Some(StmtKind::For(local, range, this.in_loop(body)));
+                    return Some(StmtKind::For(local, range, this.loop_body(body)));
                 }
                 _ => this.new_local("_", element.clone()),
             };
             let value = this.local_term(local, pattern.span);
-            this.names_once([pattern], "variable");
-            let pat = this.total_pattern(pattern, &element);
+            this.check_duplicate_names([pattern], "variable");
+            let pat = this.irrefutable_pattern(pattern, &element);
             let mut stmts = vec![Stmt { kind: StmtKind::Let(pat, value), span: pattern.span }];
-            stmts.append(&mut this.matched_openings());
-            stmts.append(&mut this.in_loop(body));
+            stmts.append(&mut this.take_pattern_openings());
+            stmts.append(&mut this.loop_body(body));
             Some(StmtKind::For(local, range, stmts))
         })
     }

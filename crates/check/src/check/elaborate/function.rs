@@ -42,7 +42,7 @@ impl Checker<'_> {
         ty: Type,
         span: Span,
     ) -> Term {
-        self.choose_waiting_inside();
+        self.choose_deferred_of_function();
         let Some(frame) = self.item.frames.pop() else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
@@ -93,7 +93,7 @@ impl Checker<'_> {
         };
         let kind = if function.is_proc { FrameKind::Proc } else { FrameKind::Fun };
         if this.is_none() {
-            self.no_defaults(&function.params);
+            self.report_defaults(&function.params);
         }
         let groups: Vec<&[Param]> = function.params.iter().map(Vec::as_slice).collect();
         self.with_sizes(|checker| {
@@ -167,7 +167,7 @@ impl Checker<'_> {
                 if self.infer.try_unify(&product, &ty) { Some(holes) } else { None }
             }
         };
-        self.names_once(params.iter().map(|p| &p.pattern), "parameter");
+        self.check_duplicate_names(params.iter().map(|p| &p.pattern), "parameter");
         let (mut locals, mut prefix, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for (i, param) in params.iter().enumerate() {
             let ty = match (&param.ty, &hints) {
@@ -194,10 +194,10 @@ impl Checker<'_> {
                 }
                 _ => {
                     let local = self.new_local("_", ty.clone());
-                    let pattern = self.total_pattern(&param.pattern, &ty);
+                    let pattern = self.irrefutable_pattern(&param.pattern, &ty);
                     let value = self.local_term(local, param.pattern.span);
                     prefix.push(Stmt { kind: StmtKind::Let(pattern, value), span: param.pattern.span });
-                    prefix.append(&mut self.matched_openings());
+                    prefix.append(&mut self.take_pattern_openings());
                     locals.push(local);
                 }
             }
@@ -224,7 +224,8 @@ impl Checker<'_> {
             let body = match &function.body {
                 Body::Expr(e) => {
                     self.in_sequence(e);
-                    let (term, mut body) = self.host(|this| this.expr(e, Expectation::STATEMENT));
+                    let (term, mut body) =
+                        self.with_opening_scope(|this| this.expr(e, Expectation::STATEMENT));
                     body.push(Stmt { span: term.span, kind: StmtKind::Expr(term) });
                     body
                 }
@@ -245,12 +246,12 @@ impl Checker<'_> {
         let body = match &function.body {
             Body::Expr(e) => {
                 self.in_sequence(e);
-                let (value, openings) = self.host(|this| match free {
+                let (value, openings) = self.with_opening_scope(|this| match free {
                     true => {
                         let value = this.expr(e, Expectation::of(&result));
-                        this.generalized(value)
+                        this.generalize(value)
                     }
-                    false => this.returned(e, &result, because),
+                    false => this.elaborate_result(e, &result, because),
                 });
                 if free {
                     result = value.ty.clone();
@@ -262,7 +263,7 @@ impl Checker<'_> {
                 self.frame().free_result = free;
                 let body = self.block(stmts);
                 result = self.frame().result.clone().unwrap_or(result);
-                if !stmt::always_leaves(&body) {
+                if !stmt::diverges(&body) {
                     let name = self.frame().name.to_string();
                     self.report(StatementError::MissingReturn { span: function.header, name });
                 }

@@ -8,8 +8,8 @@
 //! **Functions with type parameters** are functions of the program like all inner ones. Their type
 //! parameters are those of the surrounding function followed by their own (lambda lifting; Johnsson
 //! 1985). No variable holds such a function, because a value has one type: each use makes the value
-//! at its own types from the variables that the function captures ([`Lifted`]). In its own body the
-//! function is monomorphic, as its parameters are.
+//! at its own types from the variables that the function captures ([`LiftedFunction`]). In its own
+//! body the function is monomorphic, as its parameters are.
 
 use crate::check::context::{Binding, Checker, Frame, Hidden};
 use crate::check::elaborate::function::is_typed;
@@ -25,7 +25,7 @@ use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// A function with type parameters that is declared inside another function.
-pub(in crate::check) struct Lifted {
+pub(in crate::check) struct LiftedFunction {
     /// The depth of the frame that declares it.
     depth: usize,
     /// The variables of that frame that it captures.
@@ -38,7 +38,7 @@ pub(in crate::check) struct Lifted {
 
 impl Checker<'_> {
     /// Declares the consecutive types from statement `at` on, if it is the first of them.
-    pub(in crate::check) fn declare_run(&mut self, stmts: &[Stmt], at: usize) {
+    pub(in crate::check) fn declare_type_group(&mut self, stmts: &[Stmt], at: usize) {
         let declares = |at: usize| stmts.get(at).is_some_and(|stmt| !names(stmt).is_empty());
         if !declares(at) || at > 0 && declares(at - 1) {
             return;
@@ -51,7 +51,7 @@ impl Checker<'_> {
         }
         self.collect_types(&run);
         self.collect_type_constraints();
-        self.check_uses();
+        self.check_applications();
         for stmt in &run {
             self.closed_type(stmt);
         }
@@ -144,7 +144,7 @@ impl Checker<'_> {
         for var in &params {
             // A hole that is older than the function must not be solved by the function's type
             // parameters.
-            self.infer.open(var, first_hole);
+            self.infer.open_rigid_variable(var, first_hole);
         }
         self.item.type_params.extend(params.iter().cloned());
         let constraints = self.constraints(&function.generics.constraints);
@@ -158,7 +158,7 @@ impl Checker<'_> {
         let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
         self.item.type_params.truncate(outer);
         self.item.type_scope = scope;
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         let (domain, result) = match ty.kind() {
             TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
             TypeKind::Procedure(domain) => (domain.clone(), None),
@@ -214,7 +214,7 @@ impl Checker<'_> {
     ) -> Option<FunctionId> {
         let TermKind::Closure { function, captures, .. } = &closure.kind else { return None };
         let depth = self.item.frames.len() - 1;
-        let lifted = Lifted { depth, captures: captures.clone(), outer, contained };
+        let lifted = LiftedFunction { depth, captures: captures.clone(), outer, contained };
         self.item.lifted.insert(*function, lifted);
         Some(*function)
     }
@@ -222,7 +222,7 @@ impl Checker<'_> {
     /// Returns a declared function as a value: one of the top level, or one of a block with the
     /// variables that it captures.
     pub(in crate::check) fn function_value(&mut self, function: FunctionId, args: &[Type]) -> TermKind {
-        let Some(Lifted { depth, captures, outer, .. }) = self.item.lifted.get(&function) else {
+        let Some(LiftedFunction { depth, captures, outer, .. }) = self.item.lifted.get(&function) else {
             return TermKind::Closure { function, type_args: args.to_vec(), captures: Vec::new() };
         };
         let (depth, captures, outer) = (*depth, captures.clone(), *outer);
@@ -239,22 +239,22 @@ impl Checker<'_> {
         // The first capture has already recorded if the variable is shared with functions.
         let binding =
             Binding { local, mutable: false, span, word, function: false, overloads, generic: None };
-        self.captured(depth, binding).0.local
+        self.capture(depth, binding).0.local
     }
 
     /// Returns true if a procedure with type parameters may be called at this place although the
     /// place is pure.
-    pub(in crate::check) fn contained_here(&self, id: FunctionId) -> bool {
+    pub(in crate::check) fn is_contained_call(&self, id: FunctionId) -> bool {
         let Some(lifted) = self.item.lifted.get(&id) else { return false };
-        lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.unordered())
+        lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.is_unordered())
     }
 
     /// Returns true if a function whose calls have no order is between the frame that has a
     /// variable (exclusive) and the innermost frame (inclusive).
-    pub(in crate::check) fn pure_between(&self, name: &str) -> bool {
+    pub(in crate::check) fn crosses_unordered_function(&self, name: &str) -> bool {
         let has = |frame: &Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
         let Some(depth) = self.item.frames.iter().rposition(has) else { return false };
-        self.item.frames[depth + 1..].iter().any(Frame::unordered)
+        self.item.frames[depth + 1..].iter().any(Frame::is_unordered)
     }
 }
 

@@ -93,18 +93,18 @@ impl Checker<'_> {
             self.report(PartError::NotAPlace { span: place.span, function: None });
             return None;
         };
-        let (root, root_ty) = self.storable(name, Stored::Part)?;
-        let root_ty = self.infer.settle(&root_ty);
+        let (root, root_ty) = self.assignable_root(name, Stored::Part)?;
+        let root_ty = self.infer.zonk_with_defaults(&root_ty);
         if let (Some((_, places)), None, false) =
-            (root_ty.as_placed(), &self.item.here, matches!(place.kind, ExprKind::Name(_)))
+            (root_ty.as_placed(), &self.item.place_scope, matches!(place.kind, ExprKind::Name(_)))
         {
             let (span, name, places) = (place.span, name.text.to_string(), places.clone());
             self.report(PlaceError::PartStored { span, name, places });
             return None;
         }
         let read = self.expr(place, Expectation::NONE);
-        self.decide(&read.ty);
-        let ty = self.infer.settle(&read.ty);
+        self.resolve_deferred_call(&read.ty);
+        let ty = self.infer.zonk_with_defaults(&read.ty);
         if ty.is_error() {
             return None;
         }
@@ -154,7 +154,7 @@ impl Checker<'_> {
         match seen {
             Reduced::Place(path, _) => Some(StmtKind::Store { root, root_ty, path, value }),
             Reduced::Built(clauses, path, _) => {
-                let value = self.bound(value, before);
+                let value = self.bind_value(value, before);
                 let index = self.index_of(&clauses, span);
                 let value = self.array_at(value, index, span);
                 let mut kind = StmtKind::Store { root, root_ty, path, value };
@@ -169,7 +169,7 @@ impl Checker<'_> {
 
     /// Returns the function that an immutable variable holds, if it captures only constants and
     /// such functions. Uses of the variable can then be expanded.
-    pub(in crate::check) fn held_function(&mut self, value: &Term) -> Option<Reduced> {
+    pub(in crate::check) fn known_function_value(&mut self, value: &Term) -> Option<Reduced> {
         let ty = self.infer.shallow(&value.ty);
         let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
@@ -398,7 +398,7 @@ impl Checker<'_> {
 
     /// Returns a type of an expanded function at the type arguments of the expansion.
     fn type_in(&mut self, ty: &Type, scope: &Scope) -> Type {
-        self.infer.settle(ty).substitute(&scope.types)
+        self.infer.zonk_with_defaults(ty).substitute(&scope.types)
     }
 
     /// Returns a place whose indices are computed once, in statements before the store.
@@ -406,8 +406,8 @@ impl Checker<'_> {
         let Reduced::Place(path, ty) = seen else { return seen };
         let path = path.into_iter().map(|step| {
             let kind = match step.kind {
-                StepKind::Index(index) => StepKind::Index(self.once(index, before)),
-                StepKind::Digit(index) => StepKind::Digit(self.once(index, before)),
+                StepKind::Index(index) => StepKind::Index(self.bind_index(index, before)),
+                StepKind::Digit(index) => StepKind::Digit(self.bind_index(index, before)),
                 kind => kind,
             };
             Step { kind, ..step }
@@ -417,12 +417,12 @@ impl Checker<'_> {
 
     /// Binds an index before the statement, unless it is a variable or a constant; returns the
     /// variable.
-    pub(in crate::check) fn once(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
+    pub(in crate::check) fn bind_index(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
         match index.kind {
             TermKind::Local(_) | TermKind::Code(_) => index,
             _ => {
-                let ty = self.infer.settle(&index.ty);
-                self.bound(Term { ty, ..index }, before)
+                let ty = self.infer.zonk_with_defaults(&index.ty);
+                self.bind_value(Term { ty, ..index }, before)
             }
         }
     }
@@ -435,7 +435,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Global(id), self.program.globals[id as usize].ty.clone(), span)
             }
         };
-        let whole = self.here_term(whole);
+        let whole = self.read_placed(whole);
         let read = |path: &[Step]| {
             path.iter().fold(whole.clone(), |held, step| read_step(held, &step.kind, step.to.clone(), span))
         };

@@ -20,7 +20,7 @@ use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Parameter, Scheme};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, Found, Round, Variable};
+use crate::check::resolve::candidates::{Candidate, LookupResult, Round, Variable};
 use crate::check::{error, terms};
 use crate::core::{FunctionId, Stmt, Term, TermKind};
 use crate::source::Span;
@@ -68,7 +68,7 @@ impl Given<'_> {
 }
 
 /// The parameter groups of a function that is known by name.
-pub(in crate::check) struct Known<'n> {
+pub(in crate::check) struct KnownParameters<'n> {
     /// The name in the call.
     pub name: &'n Name,
     /// The groups for which arguments remain to be given, in order.
@@ -77,10 +77,10 @@ pub(in crate::check) struct Known<'n> {
     pub type_args: Vec<Type>,
 }
 
-impl<'n> Known<'n> {
+impl<'n> KnownParameters<'n> {
     /// Returns the groups with the first one cleared, because its argument has been read as it is
     /// written.
-    pub(in crate::check) fn after_first(mut self) -> Known<'n> {
+    pub(in crate::check) fn after_first(mut self) -> KnownParameters<'n> {
         self.groups.iter_mut().take(1).for_each(Vec::clear);
         self
     }
@@ -166,7 +166,7 @@ impl Checker<'_> {
     }
 
     /// Reports defaults of parameters in functions whose calls cannot leave parameters out.
-    pub(in crate::check) fn no_defaults(&mut self, groups: &[Vec<Param>]) {
+    pub(in crate::check) fn report_defaults(&mut self, groups: &[Vec<Param>]) {
         for default in groups.iter().flatten().filter_map(|param| param.default.as_ref()) {
             self.report(CallError::DefaultHere { span: default.span });
         }
@@ -174,7 +174,7 @@ impl Checker<'_> {
 
     /// Elaborates a call that names parameters or leaves some out. Returns `None` before
     /// elaborating any part if the call is complete as written.
-    pub(in crate::check) fn completed_call(
+    pub(in crate::check) fn complete_call(
         &mut self,
         head: &Expr,
         arguments: &[&Expr],
@@ -191,7 +191,7 @@ impl Checker<'_> {
         if fitting.is_empty() {
             if must {
                 let error = self.none_filled(name, &found, &given, first.span);
-                return Some(self.wrong(error, span));
+                return Some(self.error_term(error, span));
             }
             return None;
         }
@@ -199,13 +199,13 @@ impl Checker<'_> {
         let parts: Vec<Arg> = match must || !named.is_empty() {
             true => {
                 let values = places.into_iter().chain(named.iter().map(|(_, value)| value));
-                values.map(|value| self.prepare(value)).collect()
+                values.map(|value| self.prepare_arg(value)).collect()
             }
             false => {
-                let whole = self.prepare(first);
+                let whole = self.prepare_arg(first);
                 let ty = self.infer.zonk(&whole.ty());
                 // A nearer function that can be completed has precedence over a farther one.
-                if self.takes_written(&found.up_to(nearest), &type_args, &ty, expected) {
+                if self.accepts_as_written(&found.up_to(nearest), &type_args, &ty, expected) {
                     let rest = self.prepare_rest(&found, rest);
                     let args = std::iter::once(whole).chain(rest).collect();
                     return Some(self.call_name(name, &type_args, args, expected, span));
@@ -222,7 +222,7 @@ impl Checker<'_> {
     /// Elaborates `x.f` or `x.f (k = 3)` as a call of `f` that names parameters or leaves some out.
     /// Returns `None` if it is not such a call. The named values belong to the parameters beside
     /// `x`, unless the result of `f x` takes them.
-    pub(in crate::check) fn completed_dot(
+    pub(in crate::check) fn complete_dot_call(
         &mut self,
         (name, type_args): (&Name, &[Type]),
         base: &Term,
@@ -262,7 +262,7 @@ impl Checker<'_> {
             if !self.gives_function(&near, &type_args, &base.ty) {
                 if let Some((places, _, fitting)) = fitting {
                     let mut parts = parts_of(Arg::Done(base.clone()), places);
-                    parts.extend(fields.iter().map(|(_, value)| self.prepare(value)));
+                    parts.extend(fields.iter().map(|(_, value)| self.prepare_arg(value)));
                     let statement = expected.statement;
                     let call = Filling { name, type_args, labels: names, first: at, statement, span };
                     return self.filled_call(&call, &found, fitting, parts, &arguments[1..]);
@@ -271,12 +271,12 @@ impl Checker<'_> {
                 if found.variable.is_none() && !found.candidates().any(|(_, one)| grouped(one)) {
                     let given = Given { places: places[0], names };
                     let error = self.none_filled(name, &found, &given, at);
-                    return Some(self.wrong(error, span));
+                    return Some(self.error_term(error, span));
                 }
             }
         }
         let (places, nearest, fitting) = beside(self, &[])?;
-        if self.takes_written(&found.up_to(nearest), &type_args, &base.ty, expected) {
+        if self.accepts_as_written(&found.up_to(nearest), &type_args, &base.ty, expected) {
             return None;
         }
         let parts = parts_of(Arg::Done(base.clone()), places);
@@ -287,17 +287,17 @@ impl Checker<'_> {
 
     /// Returns the function that a name refers to, if it is declared in a block and is the only
     /// meaning.
-    pub(in crate::check) fn local_function<'n>(&self, name: &'n Name) -> Option<Known<'n>> {
+    pub(in crate::check) fn local_function<'n>(&self, name: &'n Name) -> Option<KnownParameters<'n>> {
         let found = self.find(&name.text);
         let local = found.only().filter(|one| matches!(one, Candidate::Local(..)))?;
-        self.known_groups(local).map(|groups| Known { name, groups, type_args: Vec::new() })
+        self.known_groups(local).map(|groups| KnownParameters { name, groups, type_args: Vec::new() })
     }
 
     /// Elaborates the call of the best of the functions for which it can be completed.
     fn filled_call(
         &mut self,
         call: &Filling<'_>,
-        found: &Found,
+        found: &LookupResult,
         fitting: Vec<Completed>,
         parts: Vec<Arg>,
         rest: &[&Expr],
@@ -332,12 +332,12 @@ impl Checker<'_> {
             }
             Candidate::Local(..) => self.candidate_header(&candidate),
         };
-        let instance = match self.instance(name, &scheme, type_args) {
+        let instance = match self.instantiate_scheme(name, &scheme, type_args) {
             Some(instance) => instance,
             None => return Some(Term::new(TermKind::Error, Type::error(), span)),
         };
-        self.oblige_all(&instance.constraints, name.span, &name.text);
-        let mut known = self.known(name, &candidate, &instance.args);
+        self.add_obligations(&instance.constraints, name.span, &name.text);
+        let mut known = self.parameter_groups(name, &candidate, &instance.args);
         let group = if known.groups.is_empty() { Vec::new() } else { known.groups.remove(0) };
         let (prefix, argument) =
             self.filled_group(parts, &slots, &group, &instance.domain, (name, &instance.args), *first);
@@ -355,13 +355,13 @@ impl Checker<'_> {
         let ty = match &instance.result {
             Some(result) => result.clone(),
             None => {
-                let contained = matches!(chosen, Callable::Function(id) if self.contained_here(id));
-                self.effect(&name.text, contained, statement && rest.is_empty(), whole)
+                let contained = matches!(chosen, Callable::Function(id) if self.is_contained_call(id));
+                self.check_call_effect(&name.text, contained, statement && rest.is_empty(), whole)
             }
         };
         let term = self.call_term(&chosen, &instance, argument, ty, name.span, whole);
         let term = terms::with_prefix(prefix, term);
-        let term = self.open(term);
+        let term = self.open_existential(term);
         let term = match rest.is_empty() {
             true => term,
             false => self.call_known(term, rest, Some(&known), statement, span),
@@ -396,7 +396,7 @@ impl Checker<'_> {
                 None => format!("`{}` takes `{}` here", name.text, domains[at]),
             };
             let term = self.finish_arg(part, &domains[at], Some((name.span, words)));
-            terms[at] = Some(if ordered { term } else { self.bound(term, &mut prefix) });
+            terms[at] = Some(if ordered { term } else { self.bind_value(term, &mut prefix) });
         }
         let end = span.after();
         let mut complete = Vec::with_capacity(terms.len());
@@ -422,12 +422,12 @@ impl Checker<'_> {
         arg: Arg,
         group: &[Parameter],
         domain: &Type,
-        known: &Known<'_>,
+        known: &KnownParameters<'_>,
     ) -> Term {
         let Arg::Later(e, _) = arg else { return self.finish_arg(arg, domain, None) };
         let (places, named) = given_by(e);
         let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };
-        let wanted = self.infer.settle(domain);
+        let wanted = self.infer.zonk_with_defaults(domain);
         let record = matches!(
             wanted.kind(),
             TypeKind::Record(_) | TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Error
@@ -440,19 +440,19 @@ impl Checker<'_> {
                 return self.finish_arg(arg, domain, None);
             }
             let error = not_filled(&known.name.text, group, &given, e.span);
-            return self.wrong(error, e.span);
+            return self.error_term(error, e.span);
         };
         let parts = if named.is_empty() {
-            let whole = self.prepare(e);
+            let whole = self.prepare_arg(e);
             let takes = Scheme::new(Vec::new(), wanted, None);
             let ty = self.infer.zonk(&whole.ty());
-            if slots.iter().all(Option::is_some) || self.round_of(&takes, &[], &ty).is_some() {
+            if slots.iter().all(Option::is_some) || self.first_round(&takes, &[], &ty).is_some() {
                 return self.finish_arg(whole, domain, None);
             }
             parts_of(whole, given.places)
         } else {
             let values = places.into_iter().chain(named.iter().map(|(_, value)| value));
-            values.map(|value| self.prepare(value)).collect()
+            values.map(|value| self.prepare_arg(value)).collect()
         };
         let call = (known.name, &known.type_args[..]);
         let (prefix, argument) = self.filled_group(parts, &slots, group, domain, call, e.span);
@@ -461,7 +461,11 @@ impl Checker<'_> {
 
     /// Prepares the arguments after the first as far as possible before the function is chosen.
     /// Arguments that may name parameters or leave some out wait.
-    pub(in crate::check) fn prepare_rest<'e>(&mut self, found: &Found, rest: &[&'e Expr]) -> Vec<Arg<'e>> {
+    pub(in crate::check) fn prepare_rest<'e>(
+        &mut self,
+        found: &LookupResult,
+        rest: &[&'e Expr],
+    ) -> Vec<Arg<'e>> {
         let mut groups: Vec<Vec<Vec<Parameter>>> = Vec::new();
         if !rest.is_empty() {
             groups.extend(found.candidates().filter_map(|(_, candidate)| self.known_groups(candidate)));
@@ -475,20 +479,20 @@ impl Checker<'_> {
                 .any(|group| written || group.iter().any(|parameter| parameter.default.is_some()));
             args.push(match waits {
                 true => Arg::Later(e, self.infer.fresh(Kind::Spread)),
-                false => self.prepare(e),
+                false => self.prepare_arg(e),
             });
         }
         args
     }
 
     /// Returns the parameter groups of a chosen function, from the first on.
-    pub(in crate::check) fn known<'n>(
+    pub(in crate::check) fn parameter_groups<'n>(
         &self,
         name: &'n Name,
         candidate: &Candidate,
         type_args: &[Type],
-    ) -> Known<'n> {
-        Known {
+    ) -> KnownParameters<'n> {
+        KnownParameters {
             name,
             groups: self.known_groups(candidate).unwrap_or_default(),
             type_args: type_args.to_vec(),
@@ -520,7 +524,7 @@ impl Checker<'_> {
 
     /// Returns true if a call of one of these functions may leave out a parameter of the first
     /// group.
-    fn has_defaults(&self, found: &Found) -> bool {
+    fn has_defaults(&self, found: &LookupResult) -> bool {
         found.candidates().any(|(_, candidate)| {
             let groups = match candidate {
                 Candidate::Top(Callable::Function(id)) => {
@@ -536,7 +540,7 @@ impl Checker<'_> {
 
     /// Returns true if one of these functions accepts a value of this type and may return a
     /// function.
-    fn gives_function(&mut self, found: &Found, type_args: &[Type], ty: &Type) -> bool {
+    fn gives_function(&mut self, found: &LookupResult, type_args: &[Type], ty: &Type) -> bool {
         let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
         candidates.iter().any(|candidate| {
             let known = self.knows_result(candidate);
@@ -546,13 +550,13 @@ impl Checker<'_> {
                 result,
                 Some(TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Meta(_))
             );
-            (function || !known) && self.round_of(&scheme, type_args, ty).is_some()
+            (function || !known) && self.first_round(&scheme, type_args, ty).is_some()
         })
     }
 
     /// Returns the functions of the nearest scope for which the given values can be completed by
     /// names or defaults, each with its slots, and the number of that scope's tier.
-    fn filled(&mut self, found: &Found, given: &Given<'_>) -> (usize, Vec<Completed>) {
+    fn filled(&mut self, found: &LookupResult, given: &Given<'_>) -> (usize, Vec<Completed>) {
         for (at, tier) in found.tiers.iter().enumerate() {
             let mut filled = Vec::new();
             for candidate in &tier.candidates {
@@ -601,7 +605,7 @@ impl Checker<'_> {
 
     /// Returns true if the named values can only be parameters: some function has all of the names
     /// and more parameters, and no function takes a record.
-    fn names_parameters(&mut self, found: &Found, given: &Given<'_>) -> bool {
+    fn names_parameters(&mut self, found: &LookupResult, given: &Given<'_>) -> bool {
         if given.names.is_empty() || given.places > 0 {
             return false;
         }
@@ -621,7 +625,7 @@ impl Checker<'_> {
     fn best_filled(
         &mut self,
         name: &Name,
-        found: &Found,
+        found: &LookupResult,
         mut filled: Vec<Completed>,
         type_args: &[Type],
         types: &[Type],
@@ -641,7 +645,7 @@ impl Checker<'_> {
                 }
             }
             let scheme = Scheme { domain: Type::product(wanted), ..scheme };
-            let round = self.round_of(&scheme, type_args, &Type::product(types.to_vec()));
+            let round = self.first_round(&scheme, type_args, &Type::product(types.to_vec()));
             fitting.extend(round.map(|round| (round, completed.clone())));
         }
         let least = fitting.iter().map(|(round, _)| *round).min();
@@ -649,7 +653,7 @@ impl Checker<'_> {
         if fitting.len() > 1 {
             let several: Vec<Candidate> =
                 fitting.iter().map(|(_, completed)| completed.candidate.clone()).collect();
-            self.ambiguous(name, found, &several);
+            self.report_ambiguous(name, found, &several);
         }
         match fitting.pop() {
             Some((_, completed)) => Some(completed),
@@ -659,7 +663,7 @@ impl Checker<'_> {
     }
 
     /// Returns the error of a call that names parameters, where no function accepts the values.
-    fn none_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CallError {
+    fn none_filled(&self, name: &Name, found: &LookupResult, given: &Given<'_>, span: Span) -> CallError {
         let mut known = found.candidates().filter_map(|(_, candidate)| self.known_parameters(candidate));
         match known.next() {
             Some(parameters) => not_filled(&name.text, &parameters, given, span),
@@ -693,9 +697,9 @@ fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span:
                 let help = match similar {
                     Some(similar) => format!("did you mean `{similar}`?"),
                     None if known.len() == 1 => {
-                        format!("its parameter is {}", error::quoted(&known))
+                        format!("its parameter is {}", error::quoted_names(&known))
                     }
-                    None => format!("its parameters are {}", error::quoted(&known)),
+                    None => format!("its parameters are {}", error::quoted_names(&known)),
                 };
                 let words = format!("`{function}` has no parameter `{}`", name.text);
                 return CallError::WrongNamed { span: name.span, words, help };

@@ -51,7 +51,7 @@ impl Checker<'_> {
                 if let crate::syntax::ast::ExprKind::Unary(UnaryOp::Neg, _) = &written.kind
                     && written.span.start == span.start + 1
                 {
-                    self.comment_meant(before, span);
+                    self.add_comment_hint(before, span);
                 }
                 // The negative of a value has the value's type, so the expected type applies to the
                 // operand.
@@ -109,7 +109,7 @@ impl Checker<'_> {
                 Term::new(kind, Type::bool(), span)
             }
             BinaryOp::In => {
-                let (set, at) = (Term { ty: self.infer.settle(&b.ty), ..b.clone() }, b.span);
+                let (set, at) = (Term { ty: self.infer.zonk_with_defaults(&b.ty), ..b.clone() }, b.span);
                 self.member(set, at, span, |this, index, ty| this.index_term(a, index.clone(), ty))
             }
             _ if core_comparison(op).is_some() => self.compare(op, a, b, span),
@@ -136,7 +136,7 @@ impl Checker<'_> {
         }
         match self.number(&ty) {
             Some(Num::String) | None => {
-                let ty = self.infer.settle(&ty);
+                let ty = self.infer.zonk_with_defaults(&ty);
                 if ty.is_error() {
                     return operand;
                 }
@@ -147,7 +147,10 @@ impl Checker<'_> {
                     .or_else(|| operator_advice("-", &[&ty], None))
                     .or_else(|| self.operator_help(&ty, None));
                 let help = help.map(Help::from);
-                self.wrong(OperatorError::NoOperator { span, op: "-", left: ty, right: None, help }, span)
+                self.error_term(
+                    OperatorError::NoOperator { span, op: "-", left: ty, right: None, help },
+                    span,
+                )
             }
             Some(num) => Term::new(TermKind::Op(Op::Neg(num), vec![operand]), ty, span),
         }
@@ -186,7 +189,7 @@ impl Checker<'_> {
                 self.add_hint(before, how, |report| {
                     matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
                 });
-                let set = Term { ty: self.infer.settle(&set.ty), ..set };
+                let set = Term { ty: self.infer.zonk_with_defaults(&set.ty), ..set };
                 self.member(set, b.span, span, |this, index, ty| this.index_value(a, index, ty))
             }
             _ => self.arithmetic_chain(op, a, b, span),
@@ -208,7 +211,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Digit(Box::new(set), Box::new(key)), Type::bool(), span)
             }
             TypeKind::Error => Term::new(TermKind::Error, Type::bool(), span),
-            _ => self.wrong(OperatorError::NotASet { span: at, ty }, span),
+            _ => self.error_term(OperatorError::NotASet { span: at, ty }, span),
         }
     }
 
@@ -272,10 +275,11 @@ impl Checker<'_> {
             _ if is_spread_nominal(&left) || is_spread_nominal(&right) => self.other_operator(op, a, b, span),
             (TypeKind::Array(_, i), TypeKind::Array(_, j)) => {
                 if !self.infer.try_unify(i, j) {
-                    let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
-                    let help = self.one_index_type(&left, &right);
+                    let (left, right) =
+                        (self.infer.zonk_with_defaults(&left), self.infer.zonk_with_defaults(&right));
+                    let help = self.index_type_hint(&left, &right);
                     let error = OperatorError::IndexTypesDiffer { span, op: op.symbol(), left, right, help };
-                    return self.wrong(error, span);
+                    return self.error_term(error, span);
                 }
                 let index = i.clone();
                 let ((first, a), (second, b)) = (self.materialize(a), self.materialize(b));
@@ -364,7 +368,7 @@ impl Checker<'_> {
             let scheme = self.header(callable);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
-            let operands = self.infer.settle(&operands);
+            let operands = self.infer.zonk_with_defaults(&operands);
             let fits = self.infer.unify(&operands, &instance.domain).is_ok()
                 && instance.constraints.iter().all(|c| !self.entails(c).fails());
             self.infer.undo(mark);
@@ -383,12 +387,13 @@ impl Checker<'_> {
             },
         };
         if let Some(help) = self.index_arithmetic(op, &a, &b) {
-            let (left, right) = (self.infer.settle(&a.ty), Some(self.infer.settle(&b.ty)));
+            let (left, right) =
+                (self.infer.zonk_with_defaults(&a.ty), Some(self.infer.zonk_with_defaults(&b.ty)));
             let error = OperatorError::NoOperator { span, op: op.symbol(), left, right, help: Some(help) };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         let literal = self.infer.literal_of(&a.ty).or(self.infer.literal_of(&b.ty));
-        let (left, right) = (self.infer.settle(&a.ty), self.infer.settle(&b.ty));
+        let (left, right) = (self.infer.zonk_with_defaults(&a.ty), self.infer.zonk_with_defaults(&b.ty));
         let unknown = |ty: &Type| matches!(ty.kind(), TypeKind::Var(_));
         if self.item.in_doubt && (unknown(&left) || unknown(&right)) {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -396,7 +401,7 @@ impl Checker<'_> {
         if let Some(help) = compared_elements(op, &left, &right).or_else(|| optional_operand(&left, &right)) {
             let help = Some(help.into());
             let error = OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         let strings = !matches!(op, BinaryOp::Add) && core_comparison(op).is_none();
         let help = if strings && left.as_scalar() == Some(Scalar::String) {
@@ -405,13 +410,16 @@ impl Checker<'_> {
             let literal = literal.map(|literal| literal.default_type());
             let operands = Type::product(vec![left.clone(), right.clone()]);
             let advice = self
-                .unmet(op.symbol(), &operands)
+                .unmet_requirement(op.symbol(), &operands)
                 .or_else(|| self.one_type_help(&left, &right))
                 .or_else(|| operator_advice(op.symbol(), &[&left, &right], literal.as_ref()));
             advice.or_else(|| self.operator_help(&left, Some(&right)))
         };
         let help = help.map(Help::from);
-        self.wrong(OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help }, span)
+        self.error_term(
+            OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help },
+            span,
+        )
     }
 
     /// Returns help for arithmetic on an index; `None` if no operand is an index.
@@ -465,7 +473,7 @@ impl Checker<'_> {
             let words = format!("an index is not a number: `:>> {other}` reads it as one");
             return Some(converted(term, words, format!(" :>> {other}")));
         }
-        Some(match self.infer.shown(&other).as_scalar() {
+        Some(match self.infer.display_type(&other).as_scalar() {
             Some(number) if number.is_integer() && steps && std::ptr::eq(term, a) => {
                 let sign = if minus { "(-k)" } else { "k" };
                 format!("an index is not a number: `i.around {sign}` steps by an `int`, wrapping, `i :>> int {} k` calculates with its code", op.symbol()).into()
@@ -498,9 +506,9 @@ impl Checker<'_> {
         }
         let ty = if literals.0.is_some() { b.ty.clone() } else { a.ty.clone() };
         if literals.0.is_some() {
-            (self.literal_at(a, &ty).unwrap_or_else(|a| a), b)
+            (self.convert_literal(a, &ty).unwrap_or_else(|a| a), b)
         } else {
-            (a, self.literal_at(b, &ty).unwrap_or_else(|b| b))
+            (a, self.convert_literal(b, &ty).unwrap_or_else(|b| b))
         }
     }
 
@@ -513,7 +521,7 @@ impl Checker<'_> {
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let operands = Type::product(vec![a.ty.clone(), b.ty.clone()]);
-            let operands = self.infer.settle(&operands);
+            let operands = self.infer.zonk_with_defaults(&operands);
             let fits = self.infer.unify(&operands, &instance.domain).is_ok();
             self.infer.undo(mark);
             fits
@@ -594,12 +602,12 @@ impl Checker<'_> {
             return self.other_operator(op, a, b, span);
         }
         if ty.is_spread() && !is_spread_nominal(&ty) && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::SpreadCompared { span, ty }, span);
+            return self.error_term(PlaceError::SpreadCompared { span, ty }, span);
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
-                let ty = self.infer.shown(&ty);
-                return self.wrong(OperatorError::OpaqueCompare { span, ty, part }, span);
+                let ty = self.infer.display_type(&ty);
+                return self.error_term(OperatorError::OpaqueCompare { span, ty, part }, span);
             }
         } else if !(matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Meta(_))
             || ty.is_compact() && !self.orders(op, &ty))
@@ -608,8 +616,8 @@ impl Checker<'_> {
             if let Ok(call) = self.user_operator(symbol, operands, span) {
                 return call;
             }
-            let ty = self.infer.shown(&ty);
-            let unmet = self.unmet(symbol, &Type::product(vec![ty.clone(), ty.clone()]));
+            let ty = self.infer.display_type(&ty);
+            let unmet = self.unmet_requirement(symbol, &Type::product(vec![ty.clone(), ty.clone()]));
             let help = match ty.kind() {
                 TypeKind::Array(..) | TypeKind::Product(_) | TypeKind::Rest(_) if unmet.is_some() => unmet,
                 TypeKind::Array(..) | TypeKind::Product(_) => {
@@ -619,7 +627,7 @@ impl Checker<'_> {
             };
             let (right, help) = (Some(ty.clone()), help.map(Help::from));
             let error = OperatorError::NoOperator { span, op: op.symbol(), left: ty, right, help };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         Term::new(TermKind::Op(core_op, vec![a, b]), Type::bool(), span)
     }
@@ -666,7 +674,7 @@ impl Checker<'_> {
     ) -> Term {
         let local = self.new_local("i", index.clone());
         let position = Term::new(TermKind::Local(local), index.clone(), span);
-        let element = self.hosted(Inside::Element, |this| body(this, position));
+        let element = self.confined_term(Inside::Element, |this| body(this, position));
         let ty = Type::array(element.ty.clone(), index.clone());
         let build = TermKind::Build(vec![(local, index.clone())], Box::new(element));
         terms::with_prefix(prefix, Term::new(build, ty, span))

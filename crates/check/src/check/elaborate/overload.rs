@@ -1,8 +1,8 @@
 //! Overload resolution: the scopes that are searched for a name, and the choice among their
 //! functions.
 //!
-//! Takes the candidates of a name ([`Found`]), the argument and the expected result; returns the
-//! chosen function, or reports E0403 or E0404.
+//! Takes the candidates of a name ([`LookupResult`]), the argument and the expected result; returns
+//! the chosen function, or reports E0403 or E0404.
 //!
 //! **Scopes**, from near to far: the surrounding blocks, innermost first; this module (a session is
 //! one); names imported individually; names imported with `*`; the library ([`Scope`]). Each scope
@@ -26,13 +26,13 @@
 //! **Holes.** Unification with a candidate may solve holes of the argument's type; then the
 //! candidate fits for some of the types that the argument may get. If that is so for all fitting
 //! candidates of the near tier, and a farther tier also accepts the argument, the hole decides
-//! between near and far. Such a call *waits* ([`Waiting`]): its result is a hole, and its function
-//! is chosen at the end of the statement or of the surrounding function, or as soon as the type of
-//! its result is needed ([`Checker::decide`]). If the hole is still unsolved then, the near tier
-//! has precedence over the library, so that names added to the library change no program; between
-//! other scopes the call is ambiguous (E0404). An argument that waits for its parameter (a function
-//! with untyped parameters, `case n e`, a name of several functions) takes no part in the choice:
-//! its type comes from the nearest candidate of its shape.
+//! between near and far. Such a call is *deferred* ([`DeferredCall`]): its result is a hole, and
+//! its function is chosen at the end of the statement or of the surrounding function, or as soon as
+//! the type of its result is needed ([`Checker::resolve_deferred_call`]). If the hole is still
+//! unsolved then, the near tier has precedence over the library, so that names added to the library
+//! change no program; between other scopes the call is ambiguous (E0404). An argument that waits
+//! for its parameter (a function with untyped parameters, `case n e`, a name of several functions)
+//! takes no part in the choice: its type comes from the nearest candidate of its shape.
 //!
 //! In a generic body a type variable is rigid, so it fits only functions that are declared for all
 //! its values, and the choice is made once for all of them.
@@ -47,7 +47,7 @@ use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
 use crate::check::hints::{late_size, mismatch};
 use crate::check::resolve::candidates::{
-    Candidate, Found, Place, Round, Tier, Variable, is_constant, mentions_error,
+    Candidate, LookupResult, Place, Round, Tier, Variable, is_constant, mentions_error,
 };
 use crate::core::{FunctionId, Term, TermKind};
 use crate::diagnostic::Help;
@@ -61,8 +61,8 @@ pub(in crate::check) enum Choice {
     Candidate(Candidate),
     /// The variable of the name, because no nearer function fits.
     Variable(Variable),
-    /// A hole of the argument decides between near and far, so the call waits.
-    Waits,
+    /// A hole of the argument decides between near and far, so the call is deferred.
+    Deferred,
     /// An error that has been reported.
     Nothing,
 }
@@ -80,7 +80,7 @@ pub(in crate::check) enum Selection {
 }
 
 /// A call whose function is not chosen yet.
-pub(in crate::check) struct Waiting {
+pub(in crate::check) struct DeferredCall {
     /// The placeholder for the function, a number that no function has.
     id: FunctionId,
     /// The name in the call.
@@ -90,7 +90,7 @@ pub(in crate::check) struct Waiting {
     /// The argument.
     argument: Term,
     /// The candidates.
-    found: Found,
+    found: LookupResult,
     /// The hole of the result type.
     result: Type,
     /// The number of frames when the call was elaborated.
@@ -104,7 +104,7 @@ const FIRST_WAITING_ID: FunctionId = FunctionId::MAX / 2;
 
 impl Checker<'_> {
     /// Returns the candidates of one scope that can have the expected type.
-    pub(in crate::check) fn fitting(
+    pub(in crate::check) fn candidates_of_type(
         &mut self,
         candidates: &[Candidate],
         type_args: &[Type],
@@ -136,16 +136,16 @@ impl Checker<'_> {
         fitting
     }
 
-    /// Chooses the function for a call by its argument. `may_wait` permits the result
-    /// [`Choice::Waits`].
+    /// Chooses the function for a call by its argument. `may_defer` permits the result
+    /// [`Choice::Deferred`].
     pub(in crate::check) fn choose(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         arg: &Arg,
         expected: Expectation<'_>,
-        may_wait: bool,
+        may_defer: bool,
     ) -> Choice {
         if let Some(only) = found.only() {
             return Choice::Candidate(only.clone());
@@ -154,27 +154,27 @@ impl Checker<'_> {
         if mentions_error(&ty) {
             return Choice::Nothing;
         }
-        let waits = matches!(arg, Arg::Done(_));
+        let typed = matches!(arg, Arg::Done(_));
         let ty = &ty;
-        match self.ask_tiers(found, type_args, ty, (waits, may_wait), expected) {
+        match self.search_tiers(found, type_args, ty, (typed, may_defer), expected) {
             Selection::One(candidate, tier, round) => {
                 self.note_choice(name, found, type_args, ty, &candidate);
                 self.note_conversion(name, found, type_args, ty, (&candidate, tier, round));
                 Choice::Candidate(candidate)
             }
-            Selection::Open(_) if may_wait => Choice::Waits,
+            Selection::Open(_) if may_defer => Choice::Deferred,
             Selection::Several(several) | Selection::Open(several) => {
-                self.ambiguous(name, found, &several);
+                self.report_ambiguous(name, found, &several);
                 Choice::Nothing
             }
             Selection::None => {
                 if let Some(variable) = &found.variable {
                     return Choice::Variable(variable.clone());
                 }
-                if let Some(only) = found.own() {
+                if let Some(only) = found.only_declared() {
                     return Choice::Candidate(only.clone());
                 }
-                let argument = self.infer.settle(ty);
+                let argument = self.infer.zonk_with_defaults(ty);
                 // The message about a type parameter should advise the constraint of the method's
                 // class.
                 if let (Some(only), false) = (found.only_primitive(), argument.has_var()) {
@@ -202,7 +202,7 @@ impl Checker<'_> {
 
     /// Returns help that converts a number to the type of a candidate, or that adds a constraint of
     /// a type parameter.
-    fn conversion_help(&mut self, found: &Found, argument: &Type, span: Span) -> Option<Help> {
+    fn conversion_help(&mut self, found: &LookupResult, argument: &Type, span: Span) -> Option<Help> {
         let callables: Vec<Callable> = found
             .candidates()
             .filter_map(|(_, candidate)| match candidate {
@@ -214,7 +214,7 @@ impl Checker<'_> {
             self.header(callable).domain.as_scalar().filter(|scalar| scalar.is_number())
         });
         let number = number?;
-        if let Some(words) = mismatch::asked_of_parameter(argument, &Type::scalar(number)) {
+        if let Some(words) = mismatch::required_class_hint(argument, &Type::scalar(number)) {
             return Some(words.into());
         }
         argument.as_scalar().filter(|scalar| scalar.is_number() && *scalar != number)?;
@@ -223,33 +223,40 @@ impl Checker<'_> {
     }
 
     /// Reports a call for which several candidates fit equally well.
-    pub(in crate::check) fn ambiguous(&mut self, name: &ast::Name, found: &Found, several: &[Candidate]) {
+    pub(in crate::check) fn report_ambiguous(
+        &mut self,
+        name: &ast::Name,
+        found: &LookupResult,
+        several: &[Candidate],
+    ) {
         let candidates = self.describe(&name.text, found, several);
         self.report(CallError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
     }
 
-    /// Examines the tiers from near to far. With `waits`, holes of the argument's type may decide
-    /// later. Without `may_wait`, nothing more will be known about the holes, and the functions of
+    /// Examines the tiers from near to far. With `typed`, holes of the argument's type may decide
+    /// later. Without `may_defer`, nothing more will be known about the holes, and the functions of
     /// the library do not make the call ambiguous.
-    pub(in crate::check) fn ask_tiers(
+    pub(in crate::check) fn search_tiers(
         &mut self,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
-        (waits, may_wait): (bool, bool),
+        (typed, may_defer): (bool, bool),
         expected: Expectation<'_>,
     ) -> Selection {
-        let holes = if waits { self.infer.open_holes(ty) } else { Vec::new() };
+        let holes = if typed { self.infer.open_holes(ty) } else { Vec::new() };
         for (at, tier) in found.tiers.iter().enumerate() {
-            let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else {
+            let Some((round, fitting)) = self.fitting_in_scope(&tier.candidates, type_args, ty, &holes)
+            else {
                 continue;
             };
             let certain = holes.is_empty() || fitting.iter().any(|(_, certain)| *certain);
             let fitting: Vec<Candidate> = fitting.into_iter().map(|(candidate, _)| candidate).collect();
             if !certain {
-                let counts = |tier: &&Tier| may_wait || tier.place != Place::Top(Scope::Library);
+                let counts = |tier: &&Tier| may_defer || tier.place != Place::Top(Scope::Library);
                 let farther = found.tiers[at + 1..].iter().filter(counts);
-                let far = farther.filter_map(|tier| self.fit_in(&tier.candidates, type_args, ty, &[]));
+                let far =
+                    farther.filter_map(|tier| self.fitting_in_scope(&tier.candidates, type_args, ty, &[]));
                 let far: Vec<Candidate> = far.flat_map(|(_, fitting)| fitting).map(|(c, _)| c).collect();
                 if !far.is_empty() {
                     return Selection::Open(fitting.into_iter().chain(far).collect());
@@ -303,7 +310,7 @@ impl Checker<'_> {
     fn note_conversion(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
         (chosen, at, round): (&Candidate, usize, Round),
@@ -316,7 +323,8 @@ impl Checker<'_> {
                 let scheme = self.candidate_header(candidate);
                 if self.fits(&scheme, type_args, ty, Round::AsIs, &[]).is_some() {
                     let near = self.candidate_header(chosen).domain;
-                    let (span, name, argument) = (name.span, name.text.to_string(), self.infer.shown(ty));
+                    let (span, name, argument) =
+                        (name.span, name.text.to_string(), self.infer.display_type(ty));
                     let (far, place) = (scheme.domain, tier.place.words());
                     self.report(CallError::NearByConversion { span, name, argument, near, far, place });
                     return;
@@ -329,7 +337,7 @@ impl Checker<'_> {
     fn note_choice(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
         chosen: &Candidate,
@@ -338,19 +346,19 @@ impl Checker<'_> {
         if !asked || found.tiers.first().is_none_or(|tier| tier.place == Place::Top(Scope::Library)) {
             return;
         }
-        let argument = self.infer.shown(ty);
+        let argument = self.infer.display_type(ty);
         let mut lines = Vec::new();
         for (place, candidate) in found.candidates() {
             let scheme = self.candidate_header(candidate);
-            let fits = match self.round_of(&scheme, type_args, ty) {
+            let fits = match self.first_round(&scheme, type_args, ty) {
                 Some(round) => format!("fits {}", round.words()),
                 None => match self.refusal(&scheme, type_args, &argument) {
                     Some(reason) => format!("does not fit: {reason}"),
                     None => "does not fit".to_string(),
                 },
             };
-            let chosen = if candidate.is(chosen) { ", chosen" } else { "" };
-            let typed = self.typed(&name.text, candidate);
+            let chosen = if candidate.is_same_function(chosen) { ", chosen" } else { "" };
+            let typed = self.name_and_type(&name.text, candidate);
             lines.push(format!("{}  # in {}, {fits}{chosen}", typed.replace('`', ""), place.words()));
         }
         if let Some(choices) = self.notes.as_mut().and_then(|notes| notes.choices.as_mut()) {
@@ -358,74 +366,74 @@ impl Checker<'_> {
         }
     }
 
-    /// Registers a call that waits; returns a placeholder term for it.
-    pub(in crate::check) fn wait(
+    /// Defers the choice of a call's function; returns a placeholder term for the call.
+    pub(in crate::check) fn defer_call(
         &mut self,
         name: &ast::Name,
-        found: Found,
+        found: LookupResult,
         type_args: &[Type],
         argument: Term,
         span: Span,
     ) -> Term {
         let result = self.infer.fresh(Kind::Spread);
-        let id = FIRST_WAITING_ID + self.item.waited;
-        self.item.waited += 1;
+        let id = FIRST_WAITING_ID + self.item.deferred_count;
+        self.item.deferred_count += 1;
         let (name, type_args, depth) = (name.clone(), type_args.to_vec(), self.item.frames.len());
-        let waiting = Waiting { id, name, type_args, argument, found, result: result.clone(), depth, span };
-        self.item.waiting.push(waiting);
+        let call = DeferredCall { id, name, type_args, argument, found, result: result.clone(), depth, span };
+        self.item.deferred_calls.push(call);
         let closure = TermKind::Closure { function: id, type_args: Vec::new(), captures: Vec::new() };
         let function = Term::new(closure, Type::error(), span);
         Term::new(TermKind::Call(Box::new(function), Vec::new()), result, span)
     }
 
-    /// Chooses the functions of the calls that have been waiting since number `first`.
-    pub(in crate::check) fn choose_waiting(&mut self, first: usize) {
+    /// Chooses the functions of the deferred calls from number `first` on.
+    pub(in crate::check) fn choose_deferred(&mut self, first: usize) {
         let mut last = false;
         loop {
-            let before = self.item.waiting.len();
-            let waiting = self.item.waiting.split_off(first.min(before));
-            if waiting.is_empty() {
+            let before = self.item.deferred_calls.len();
+            let calls = self.item.deferred_calls.split_off(first.min(before));
+            if calls.is_empty() {
                 return;
             }
-            for call in waiting {
-                self.choose_now(call, last);
+            for call in calls {
+                self.choose_deferred_call(call, last);
             }
-            // Each choice may solve a hole for which another call waits.
-            last = self.item.waiting.len() >= before;
+            // Each choice may solve a hole that another deferred call depends on.
+            last = self.item.deferred_calls.len() >= before;
         }
     }
 
-    /// Chooses the function of the waiting call whose result is this hole, because its type is
+    /// Chooses the function of the deferred call whose result is this hole, because its type is
     /// needed.
-    pub(in crate::check) fn decide(&mut self, ty: &Type) {
+    pub(in crate::check) fn resolve_deferred_call(&mut self, ty: &Type) {
         let result = self.infer.shallow(ty);
         if !matches!(result.kind(), TypeKind::Meta(_)) {
             return;
         }
         let depth = self.item.frames.len();
-        let waiting = &self.item.waiting;
+        let calls = &self.item.deferred_calls;
         let at =
-            waiting.iter().position(|call| call.depth == depth && self.infer.shallow(&call.result) == result);
+            calls.iter().position(|call| call.depth == depth && self.infer.shallow(&call.result) == result);
         if let Some(at) = at {
-            let call = self.item.waiting.remove(at);
-            self.choose_now(call, true);
+            let call = self.item.deferred_calls.remove(at);
+            self.choose_deferred_call(call, true);
         }
     }
 
-    /// Chooses the functions of the calls that wait in the innermost function.
-    pub(in crate::check) fn choose_waiting_inside(&mut self) {
+    /// Chooses the functions of the deferred calls of the innermost function.
+    pub(in crate::check) fn choose_deferred_of_function(&mut self) {
         let depth = self.item.frames.len();
-        let outer = self.item.waiting.iter().take_while(|call| call.depth < depth).count();
-        self.choose_waiting(outer);
+        let outer = self.item.deferred_calls.iter().take_while(|call| call.depth < depth).count();
+        self.choose_deferred(outer);
     }
 
-    /// Chooses the function of a waiting call; lets it wait again unless this is the last attempt.
-    fn choose_now(&mut self, call: Waiting, last: bool) {
+    /// Chooses the function of a deferred call; defers it again unless this is the last attempt.
+    fn choose_deferred_call(&mut self, call: DeferredCall, last: bool) {
         let arg = Arg::Done(call.argument.clone());
         let expected = Expectation::of(&call.result);
         let term = match self.choose(&call.name, &call.found, &call.type_args, &arg, expected, !last) {
-            Choice::Waits => {
-                self.item.waiting.push(call);
+            Choice::Deferred => {
+                self.item.deferred_calls.push(call);
                 return;
             }
             Choice::Nothing => Term::new(TermKind::Error, Type::error(), call.span),
@@ -450,8 +458,8 @@ impl Checker<'_> {
         self.item.chosen.insert(call.id, term);
     }
 
-    /// Returns the chosen call for the placeholder of one that waited; `None` for other terms.
-    pub(in crate::check) fn chosen_call(&mut self, term: &Term) -> Option<Term> {
+    /// Returns the chosen call for the placeholder of a deferred one; `None` for other terms.
+    pub(in crate::check) fn take_chosen_call(&mut self, term: &Term) -> Option<Term> {
         let TermKind::Call(function, _) = &term.kind else { return None };
         let TermKind::Closure { function, .. } = &function.kind else { return None };
         if *function < FIRST_WAITING_ID {
@@ -462,13 +470,13 @@ impl Checker<'_> {
     }
 
     /// Returns true if some function of a name accepts an argument as it is written.
-    pub(in crate::check) fn takes_written(
+    pub(in crate::check) fn accepts_as_written(
         &mut self,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
         expected: Expectation<'_>,
     ) -> bool {
-        !matches!(self.ask_tiers(found, type_args, ty, (false, false), expected), Selection::None)
+        !matches!(self.search_tiers(found, type_args, ty, (false, false), expected), Selection::None)
     }
 }

@@ -16,7 +16,7 @@ use crate::check::env::Scope;
 use crate::check::error::{CallError, ConversionError, PartError, PatternError, StatementError, TypeError};
 use crate::check::solve::exhaustive;
 use crate::check::solve::infer::Literal;
-use crate::check::terms::{Number, suffixed};
+use crate::check::terms::{Number, parse_suffixed_number};
 use crate::core::{LocalId, Pat, PatKind, TermKind};
 use crate::hash::HashSet;
 use crate::source::Span;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 impl Checker<'_> {
     /// Reports a name that is bound twice by patterns that bind together.
-    pub(in crate::check) fn names_once<'p>(
+    pub(in crate::check) fn check_duplicate_names<'p>(
         &mut self,
         patterns: impl IntoIterator<Item = &'p Pattern>,
         what: &'static str,
@@ -52,18 +52,23 @@ impl Checker<'_> {
     }
 
     /// Elaborates a pattern that must fit every value of the type.
-    pub(in crate::check) fn total_pattern(&mut self, pattern: &Pattern, ty: &Type) -> Pat {
-        self.total_binding(pattern, ty, false)
+    pub(in crate::check) fn irrefutable_pattern(&mut self, pattern: &Pattern, ty: &Type) -> Pat {
+        self.irrefutable_binding(pattern, ty, false)
     }
 
     /// Elaborates a pattern that must fit every value; its variables are mutable if `mutable`.
-    pub(in crate::check) fn total_binding(&mut self, pattern: &Pattern, ty: &Type, mutable: bool) -> Pat {
+    pub(in crate::check) fn irrefutable_binding(
+        &mut self,
+        pattern: &Pattern,
+        ty: &Type,
+        mutable: bool,
+    ) -> Pat {
         let in_total_pattern = std::mem::replace(&mut self.in_total_pattern, true);
         let pat = self.pattern(pattern, ty, mutable);
         self.in_total_pattern = in_total_pattern;
         if !pat.is_total() {
-            let ty = self.infer.settle(ty);
-            if let Some(missing) = exhaustive::missing(&[&pat], &ty) {
+            let ty = self.infer.zonk_with_defaults(ty);
+            if let Some(missing) = exhaustive::missing_pattern(&[&pat], &ty) {
                 self.report(PatternError::Refutable { span: pattern.span, missing });
             }
         }
@@ -79,19 +84,19 @@ impl Checker<'_> {
             PatternKind::Wild | PatternKind::Error => make(PatKind::Wild),
             _ if ty.is_exists() => self.packed_pattern(pattern, &ty, mutable),
             PatternKind::Name(name) => {
-                if let Some((nominal, case)) = self.means_case(name, &ty) {
+                if let Some((nominal, case)) = self.resolve_case(name, &ty) {
                     return self.constructor(name, nominal.id, case, None, &ty, mutable, span);
                 }
                 if name.qualified().is_some() {
                     self.unknown_constructor(name);
-                    return self.broken(None, mutable, span);
+                    return self.error_pattern(None, mutable, span);
                 }
                 self.variable_pattern(name, &ty, mutable)
             }
             PatternKind::Typed(inner, written) => {
                 let (written_ty, names) = self.lower_named(written);
                 if !self.infer.try_unify(&written_ty, &ty) {
-                    let found = self.infer.settle(&ty);
+                    let found = self.infer.zonk_with_defaults(&ty);
                     let error = ConversionError::Mismatch {
                         span: written.span,
                         expected: found,
@@ -116,14 +121,14 @@ impl Checker<'_> {
                 // A literal is a label of an index type that has labels, as it is in expressions.
                 if self.infer.shallow(&ty).is_labeled() {
                     let ty = self.infer.zonk(&ty);
-                    return match self.labeled(&value, &ty, span).kind {
+                    return match self.value_with_label(&value, &ty, span).kind {
                         TermKind::Code(code) => make(PatKind::Code(code)),
-                        _ => self.broken(None, mutable, span),
+                        _ => self.error_pattern(None, mutable, span),
                     };
                 }
                 self.number_pattern(Literal::Int, &ty, span);
                 if self.infer.shallow(&ty).as_scalar().is_some_and(Scalar::is_float) {
-                    return make(PatKind::Real(Rounded::whole(&value)));
+                    return make(PatKind::Real(Rounded::from_integer(&value)));
                 }
                 make(PatKind::Int(value))
             }
@@ -133,10 +138,10 @@ impl Checker<'_> {
                 make(PatKind::Real(if *negative { -x } else { x }))
             }
             PatternKind::Suffixed { digits, suffix, negative } => {
-                let (value, own) = suffixed(digits, suffix);
+                let (value, own) = parse_suffixed_number(digits, suffix);
                 if !self.infer.try_unify(&ty, &own) {
-                    self.misfit(&format!("a number of type `{own}`"), &ty, None, span);
-                    return self.broken(None, mutable, span);
+                    self.report_pattern_mismatch(&format!("a number of type `{own}`"), &ty, None, span);
+                    return self.error_pattern(None, mutable, span);
                 }
                 let kind = match (value, *negative) {
                     (Number::Whole(n), negative) => PatKind::Int(if negative { -n } else { n }),
@@ -153,7 +158,7 @@ impl Checker<'_> {
                         let high = if *inclusive { high } else { high - 1 };
                         if low > high {
                             self.report(StatementError::EmptyRange { span });
-                            return self.broken(None, mutable, span);
+                            return self.error_pattern(None, mutable, span);
                         }
                         make(PatKind::Ints(low, high))
                     }
@@ -166,41 +171,46 @@ impl Checker<'_> {
                             Some(last) => make(PatKind::Chars(low, last)),
                             None => {
                                 self.report(StatementError::EmptyRange { span });
-                                self.broken(None, mutable, span)
+                                self.error_pattern(None, mutable, span)
                             }
                         }
                     }
                     _ => {
                         if !ends.0.ty.is_error() && !ends.1.ty.is_error() {
-                            self.misfit("a range of integers or characters", &ty, None, span);
+                            self.report_pattern_mismatch(
+                                "a range of integers or characters",
+                                &ty,
+                                None,
+                                span,
+                            );
                         }
-                        self.broken(None, mutable, span)
+                        self.error_pattern(None, mutable, span)
                     }
                 }
             }
             PatternKind::Or(parts) => make(PatKind::Or(self.alternatives(parts, &ty, mutable))),
             PatternKind::Char(c) => {
                 if !self.infer.try_unify(&ty, &Type::char()) {
-                    self.misfit("a character", &ty, None, span);
+                    self.report_pattern_mismatch("a character", &ty, None, span);
                 }
                 make(PatKind::Char(*c))
             }
             PatternKind::Str(text) => {
                 if !self.infer.try_unify(&ty, &Type::string()) {
-                    self.misfit("a string", &ty, None, span);
+                    self.report_pattern_mismatch("a string", &ty, None, span);
                 }
                 make(PatKind::Str(text.clone()))
             }
             PatternKind::Bool(b) => {
                 if !self.infer.try_unify(&ty, &Type::bool()) {
-                    self.misfit("a truth value", &ty, None, span);
+                    self.report_pattern_mismatch("a truth value", &ty, None, span);
                 }
                 Pat { kind: PatKind::Code(BigUint::from(u8::from(*b))), ty: Type::bool(), span }
             }
             PatternKind::Tick(code, written) => {
                 let written = self.lower(written);
                 if !self.infer.try_unify(&written, &ty) {
-                    self.misfit(&format!("a value of `{written}`"), &ty, None, span);
+                    self.report_pattern_mismatch(&format!("a value of `{written}`"), &ty, None, span);
                 } else if self.case_type(&written, code, span).is_some_and(|case| !case.is_unit()) {
                     return make(PatKind::Case(code.clone(), None));
                 }
@@ -208,7 +218,7 @@ impl Checker<'_> {
             }
             PatternKind::Tuple(parts) if parts.is_empty() => {
                 if !self.infer.try_unify(&ty, &Type::unit()) {
-                    self.misfit("`()`", &ty, None, span);
+                    self.report_pattern_mismatch("`()`", &ty, None, span);
                 }
                 make(PatKind::Wild)
             }
@@ -217,7 +227,7 @@ impl Checker<'_> {
             {
                 self.rest_not_last(rest);
                 self.error_parts(parts, mutable);
-                self.broken(None, mutable, span)
+                self.error_pattern(None, mutable, span)
             }
             PatternKind::Tuple(parts) if is_rest(parts) => {
                 self.rest_pattern(ProductForm::Tuple, parts, &ty, mutable, span)
@@ -251,9 +261,9 @@ impl Checker<'_> {
                                 .components(MAX_COMPONENTS)
                                 .map(|c| format!("it has {} components", c.len())),
                         };
-                        self.misfit(&format!("a tuple of {}", parts.len()), &ty, help, span);
+                        self.report_pattern_mismatch(&format!("a tuple of {}", parts.len()), &ty, help, span);
                         self.error_parts(parts, mutable);
-                        self.broken(None, mutable, span)
+                        self.error_pattern(None, mutable, span)
                     }
                 }
             }
@@ -266,9 +276,14 @@ impl Checker<'_> {
                         make(PatKind::Pack(parts))
                     }
                     None => {
-                        self.misfit(&format!("a compact tuple of {}", parts.len()), &ty, None, span);
+                        self.report_pattern_mismatch(
+                            &format!("a compact tuple of {}", parts.len()),
+                            &ty,
+                            None,
+                            span,
+                        );
                         self.error_parts(parts, mutable);
-                        self.broken(None, mutable, span)
+                        self.error_pattern(None, mutable, span)
                     }
                 }
             }
@@ -281,11 +296,11 @@ impl Checker<'_> {
                         false => ("a record", "a compact record is taken apart by `(x = p \\, y = q)`"),
                     };
                     let help = ty.named_parts().map(|_| other.to_string());
-                    self.misfit(what, &ty, help, span);
+                    self.report_pattern_mismatch(what, &ty, help, span);
                     fields
                         .iter()
                         .for_each(|(_, inner)| self.error_parts(std::slice::from_ref(inner), mutable));
-                    return self.broken(None, mutable, span);
+                    return self.error_pattern(None, mutable, span);
                 };
                 let mut parts: Vec<Pat> =
                     known.iter().map(|(_, ty)| Pat { kind: PatKind::Wild, ty: ty.clone(), span }).collect();
@@ -310,9 +325,9 @@ impl Checker<'_> {
                 let TypeKind::Repeat(cases, case) = unfolded.kind() else {
                     let help =
                         "`case 1 p` is the case with a number; any case has an index in a coarray `N *+ T`";
-                    self.misfit("a case with an index", &ty, Some(help.to_string()), span);
+                    self.report_pattern_mismatch("a case with an index", &ty, Some(help.to_string()), span);
                     self.error_parts(std::slice::from_ref(index), mutable);
-                    return self.broken(Some(inner), mutable, span);
+                    return self.error_pattern(Some(inner), mutable, span);
                 };
                 let index = self.pattern(index, cases, mutable);
                 let inner = self.pattern(inner, case, mutable);
@@ -323,16 +338,16 @@ impl Checker<'_> {
                     && ty.unfold() == ty
                 {
                     let name = nominal.name.to_string();
-                    self.misfit(
+                    self.report_pattern_mismatch(
                         "a numbered case",
                         &ty,
                         Some(format!("the cases of `{name}` have names")),
                         span,
                     );
-                    return self.broken(inner.as_deref(), mutable, span);
+                    return self.error_pattern(inner.as_deref(), mutable, span);
                 }
                 let Some(case) = self.case_type(&ty, index, span) else {
-                    return self.broken(inner.as_deref(), mutable, span);
+                    return self.error_pattern(inner.as_deref(), mutable, span);
                 };
                 match inner {
                     Some(inner) => {
@@ -362,7 +377,7 @@ impl Checker<'_> {
                     // The program writes `x int`, as other languages declare the type of a
                     // variable.
                     if let PatternKind::Name(ty) = &inner.kind
-                        && self.means_type(&ty.text)
+                        && self.is_conversion_name(&ty.text)
                         && let Some(report) = self.reports.last_mut()
                         && report.span() == name.span
                     {
@@ -381,7 +396,7 @@ impl Checker<'_> {
                         };
                         report.set_help(words.into());
                     }
-                    self.broken(Some(inner), mutable, span)
+                    self.error_pattern(Some(inner), mutable, span)
                 }
             },
         }
@@ -394,7 +409,7 @@ impl Checker<'_> {
         let mut first: Vec<(Arc<str>, Binding)> = Vec::new();
         for (at, part) in parts.iter().enumerate() {
             if at > 0 {
-                self.names_once([part], "variable");
+                self.check_duplicate_names([part], "variable");
             }
             let (mut pat, mut bound) = self.in_scope(|this| {
                 let pat = this.pattern(part, ty, mutable);
@@ -447,7 +462,8 @@ impl Checker<'_> {
             let [ours, theirs] =
                 [binding.local, one.local].map(|local| self.frame().locals[local as usize].ty.clone());
             if !self.infer.try_unify(&theirs, &ours) {
-                let (ours, theirs) = (self.infer.settle(&ours), self.infer.settle(&theirs));
+                let (ours, theirs) =
+                    (self.infer.zonk_with_defaults(&ours), self.infer.zonk_with_defaults(&theirs));
                 let (span, name) = (binding.span, name.to_string());
                 self.report(PatternError::AlternativeTypes {
                     span,
@@ -473,7 +489,7 @@ impl Checker<'_> {
     }
 
     /// Returns the case that an unqualified name refers to in a pattern for values of this type.
-    pub(in crate::check) fn means_case(&self, name: &Name, ty: &Type) -> Option<(Nominal, usize)> {
+    pub(in crate::check) fn resolve_case(&self, name: &Name, ty: &Type) -> Option<(Nominal, usize)> {
         let (nominal, case, scope) = self.env.scoped_constructor(&name.text)?;
         let means = scope != Scope::Library
             || name.qualified().is_some()
@@ -496,7 +512,7 @@ impl Checker<'_> {
             && name.text.starts_with(char::is_uppercase)
             && let Some((nominal, _)) = self.env.constructor(&name.text)
         {
-            let (span, name, ty) = (name.span, name.text.to_string(), self.infer.settle(ty));
+            let (span, name, ty) = (name.span, name.text.to_string(), self.infer.zonk_with_defaults(ty));
             self.report(PatternError::CaseAsVariable { span, name, ty, variant: nominal.name.to_string() });
         }
         pat
@@ -504,7 +520,12 @@ impl Checker<'_> {
 
     /// Returns a placeholder for a pattern whose error has been reported. Its variables are bound,
     /// and its coverage is not examined.
-    pub(in crate::check) fn broken(&mut self, inner: Option<&Pattern>, mutable: bool, span: Span) -> Pat {
+    pub(in crate::check) fn error_pattern(
+        &mut self,
+        inner: Option<&Pattern>,
+        mutable: bool,
+        span: Span,
+    ) -> Pat {
         if let Some(inner) = inner {
             self.error_parts(std::slice::from_ref(inner), mutable);
         }
@@ -513,12 +534,12 @@ impl Checker<'_> {
 
     /// Reports a constructor that is not known, with a similar name if there is one.
     fn unknown_constructor(&mut self, name: &Name) {
-        if self.unknown_in_module(name) {
+        if self.report_unknown_in_module(name) {
             return;
         }
         let known = self.constructors();
         let similar = crate::suggest::similar(&name.text, known.iter().map(String::as_str));
-        let similar = self.env.elsewhere(&name.text).or(similar);
+        let similar = self.env.qualified_export(&name.text).or(similar);
         self.report(CallError::UnknownName { span: name.span, name: name.text.to_string(), similar });
     }
 
@@ -539,19 +560,25 @@ impl Checker<'_> {
     fn number_pattern(&mut self, literal: Literal, ty: &Type, span: Span) {
         let hole = self.infer.fresh_literal(literal);
         if !self.infer.try_unify(ty, &hole) {
-            let ty = self.infer.settle(ty);
+            let ty = self.infer.zonk_with_defaults(ty);
             let help = if ty.is_compact() && ty.as_unit_sum().is_some() {
                 Some(format!("an index value is written `` `1:{ty} `` or `case 1`"))
             } else {
                 None
             };
-            self.misfit("a number", &ty, help, span);
+            self.report_pattern_mismatch("a number", &ty, help, span);
         }
     }
 
     /// Reports a pattern that does not fit the type, unless that is the error type.
-    pub(in crate::check) fn misfit(&mut self, what: &str, ty: &Type, help: Option<String>, span: Span) {
-        let ty = self.infer.settle(ty);
+    pub(in crate::check) fn report_pattern_mismatch(
+        &mut self,
+        what: &str,
+        ty: &Type,
+        help: Option<String>,
+        span: Span,
+    ) {
+        let ty = self.infer.zonk_with_defaults(ty);
         if !ty.is_error() {
             match ty.as_placed() {
                 // The value is at places, and the pattern would tell all what it is.
@@ -585,7 +612,7 @@ impl Checker<'_> {
                 found.variant_cases(args)
             }
             TypeKind::Error => {
-                return self.broken(inner, mutable, span);
+                return self.error_pattern(inner, mutable, span);
             }
             _ => None,
         };
@@ -594,8 +621,8 @@ impl Checker<'_> {
                 Some((n, _)) => Some(format!("`{}` is a case of `{}`", name.text, n.name)),
                 None => None,
             };
-            self.misfit(&format!("`{}`", name.text), &ty, help, span);
-            return self.broken(inner, mutable, span);
+            self.report_pattern_mismatch(&format!("`{}`", name.text), &ty, help, span);
+            return self.error_pattern(inner, mutable, span);
         };
         let argument = &cases[case].1;
         let inner = match (inner, argument.is_unit()) {

@@ -8,7 +8,7 @@
 //!   places that they have in common ([`Checker::lift_operands`]). A function that takes values at
 //!   places itself is called directly.
 //! - A `T` is a `T @ S`, and a `T @ R` is a `T @ S` for S inside R, without being asked
-//!   ([`Checker::restricted`]).
+//!   ([`Checker::restrict_places`]).
 //! - Conditions outside of `at` are public, because their types have no `@`. So all parties execute
 //!   the same statements, and the same moves, in the same order.
 
@@ -17,7 +17,7 @@ use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Instance};
 use crate::check::error::PlaceError;
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, Found};
+use crate::check::resolve::candidates::{Candidate, LookupResult};
 use crate::check::terms;
 use crate::core::prim::{Effect, PrimClass};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -30,14 +30,14 @@ use num_bigint::BigUint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The work at places that is being elaborated.
+/// The `at` block, or the lifted call, that is being elaborated.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Here {
+pub(in crate::check) struct PlaceScope {
     /// The places.
     pub(in crate::check) places: Type,
-    /// The place in the text that says so.
+    /// The span of the text that states them.
     pub(in crate::check) span: Span,
-    /// The whole work.
+    /// The span of the whole block or call.
     pub(in crate::check) whole: Span,
     /// True if no `at` is written: a function or an operator is applied to values at these places.
     pub(in crate::check) lifted: bool,
@@ -56,14 +56,14 @@ impl Checker<'_> {
         if places.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
         }
-        if let Some(here) = &self.item.here {
+        if let Some(here) = &self.item.place_scope {
             let outer = Some(here.span);
-            return self.wrong(PlaceError::Nested { span: written.span, outer }, span);
+            return self.error_term(PlaceError::Nested { span: written.span, outer }, span);
         }
         let hint = expected.ty.map(|ty| self.infer.zonk(ty));
         let hint = hint.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
-        let here = Here { places, span: written.span, whole: span, lifted: false };
-        self.work_at(here, span, |this| {
+        let here = PlaceScope { places, span: written.span, whole: span, lifted: false };
+        self.elaborate_at(here, span, |this| {
             this.in_scope(|this| {
                 let loops = std::mem::take(&mut this.frame().loops);
                 let mut body = Vec::new();
@@ -74,7 +74,7 @@ impl Checker<'_> {
                     Some(value) => {
                         let before = this.reports.len();
                         // A hole of the hint may be older than the sizes that are opened here.
-                        let (value, mut openings) = this.host(|this| match &hint {
+                        let (value, mut openings) = this.with_opening_scope(|this| match &hint {
                             Some(ty) if !ty.is_exists() && !ty.has_meta() => this.check(value, ty, None),
                             _ => this.expr(value, hint.as_ref().into()),
                         });
@@ -94,25 +94,25 @@ impl Checker<'_> {
 
     /// Elaborates work at places. Sizes that it has opened and that its value mentions are packed
     /// there and opened again outside, as sizes that are known at these places.
-    fn work_at(&mut self, here: Here, span: Span, f: impl FnOnce(&mut Self) -> Term) -> Term {
+    fn elaborate_at(&mut self, here: PlaceScope, span: Span, f: impl FnOnce(&mut Self) -> Term) -> Term {
         let places = here.places.clone();
         let opened = self.frame().opened.len();
-        self.item.here = Some(here);
-        let (value, openings) = self.host(f);
-        self.item.here = None;
+        self.item.place_scope = Some(here);
+        let (value, openings) = self.with_opening_scope(f);
+        self.item.place_scope = None;
         if value.ty.is_error() {
             return Term { span, ..value };
         }
         let ty = self.infer.zonk(&value.ty);
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::Nested { span, outer: None }, span);
+            return self.error_term(PlaceError::Nested { span, outer: None }, span);
         }
         let inside: Vec<TypeVar> = self.frame().opened.get(opened..).unwrap_or_default().to_vec();
         let value = self.with_sizes_packed(Term { ty, ..value }, &inside);
         let body = terms::with_prefix(openings, value);
         let ty = Type::placed(body.ty.clone(), places.clone());
         let term = Term::new(TermKind::At(places, Box::new(body)), ty, span);
-        self.open(term)
+        self.open_existential(term)
     }
 
     /// Packs those of the size variables that the type of a value mentions.
@@ -138,9 +138,10 @@ impl Checker<'_> {
         Term::new(TermKind::PackSizes(sizes, Box::new(value)), ty, span)
     }
 
-    /// Returns a term inside `at`: of a value at these places, what is here.
-    pub(in crate::check) fn here_term(&mut self, term: Term) -> Term {
-        let Some(here) = &self.item.here else { return term };
+    /// Returns, for a value that is placed at the places of the surrounding `at`, the value there; any
+    /// other term as it is.
+    pub(in crate::check) fn read_placed(&mut self, term: Term) -> Term {
+        let Some(here) = &self.item.place_scope else { return term };
         let ty = self.infer.shallow(&term.ty);
         let Some((inner, places)) = ty.as_placed() else { return term };
         let (places, span) = (self.infer.zonk(places), term.span);
@@ -149,8 +150,8 @@ impl Checker<'_> {
             return Term::new(TermKind::Here(Box::new(Term { ty, ..term })), inner, span);
         }
         let (here, at) = (here.places.clone(), here.span);
-        let ty = self.infer.settle(&ty);
-        self.wrong(PlaceError::NotHere { span, ty, here, at }, span)
+        let ty = self.infer.zonk_with_defaults(&ty);
+        self.error_term(PlaceError::NotHere { span, ty, here, at }, span)
     }
 
     /// Applies `f` to operands of which some are at places, outside of `at`: it means work at the
@@ -181,7 +182,7 @@ impl Checker<'_> {
         }
         let mut places: Option<Type> = None;
         for operand in &operands {
-            self.decide(&operand.ty);
+            self.resolve_deferred_call(&operand.ty);
             if !self.common_place(&mut places, &operand.ty.clone(), span) {
                 return Ok(Term::new(TermKind::Error, Type::error(), span));
             }
@@ -191,9 +192,9 @@ impl Checker<'_> {
         let mut before = Vec::new();
         let operands: Vec<Term> =
             operands.into_iter().map(|operand| self.evaluated(operand, moves, &mut before)).collect();
-        let here = Here { places, span, whole: span, lifted: true };
-        let work = self.work_at(here, span, |this| {
-            let operands = operands.into_iter().map(|operand| this.part_here(operand)).collect();
+        let here = PlaceScope { places, span, whole: span, lifted: true };
+        let work = self.elaborate_at(here, span, |this| {
+            let operands = operands.into_iter().map(|operand| this.read_placed_parts(operand)).collect();
             f(this, operands)
         });
         Ok(terms::with_prefix(before, work))
@@ -260,11 +261,11 @@ impl Checker<'_> {
         true
     }
 
-    /// Returns what is here of an operand: of a tuple or a record, of each component.
-    fn part_here(&mut self, operand: Term) -> Term {
+    /// Reads an operand as [`Checker::read_placed`] does: of a tuple or a record, each component.
+    fn read_placed_parts(&mut self, operand: Term) -> Term {
         let ty = self.infer.zonk(&operand.ty);
         if ty.as_placed().is_some() {
-            return self.here_term(Term { ty, ..operand });
+            return self.read_placed(Term { ty, ..operand });
         }
         let Some(parts) = spread_parts(&ty) else { return operand };
         let span = operand.span;
@@ -279,7 +280,7 @@ impl Checker<'_> {
                 parts.iter().enumerate().map(part).collect()
             }
         };
-        let each: Vec<Term> = each.into_iter().map(|part| self.part_here(part)).collect();
+        let each: Vec<Term> = each.into_iter().map(|part| self.read_placed_parts(part)).collect();
         let types: Vec<Type> = each.iter().map(|part| self.infer.zonk(&part.ty)).collect();
         let ty = match ty.kind() {
             TypeKind::Record(fields) => {
@@ -290,13 +291,13 @@ impl Checker<'_> {
         Term::new(TermKind::Tuple(each), ty, span)
     }
 
-    /// Returns what is here of an argument.
-    fn arg_here<'e>(&mut self, arg: Arg<'e>) -> Arg<'e> {
+    /// Reads an argument as [`Checker::read_placed`] does.
+    fn read_placed_arg<'e>(&mut self, arg: Arg<'e>) -> Arg<'e> {
         match arg {
-            Arg::Done(term) => Arg::Done(self.part_here(term)),
+            Arg::Done(term) => Arg::Done(self.read_placed_parts(term)),
             Arg::Later(e, ty) => Arg::Later(e, ty),
             Arg::Tuple(parts, span) => {
-                Arg::Tuple(parts.into_iter().map(|part| self.arg_here(part)).collect(), span)
+                Arg::Tuple(parts.into_iter().map(|part| self.read_placed_arg(part)).collect(), span)
             }
         }
     }
@@ -335,9 +336,9 @@ impl Checker<'_> {
         let mut before = Vec::new();
         let args: Vec<Arg<'e>> =
             args.into_iter().map(|arg| self.evaluated_arg(arg, moves, &mut before)).collect();
-        let here = Here { places, span, whole: span, lifted: true };
-        let work = self.work_at(here, span, |this| {
-            let args = args.into_iter().map(|arg| this.arg_here(arg)).collect();
+        let here = PlaceScope { places, span, whole: span, lifted: true };
+        let work = self.elaborate_at(here, span, |this| {
+            let args = args.into_iter().map(|arg| this.read_placed_arg(arg)).collect();
             f(this, args)
         });
         Ok(terms::with_prefix(before, work))
@@ -366,7 +367,7 @@ impl Checker<'_> {
 
     /// Elaborates an expression as work at the places that the variables in it have in common.
     /// Returns `None` if no variable in it is at places, or the work is at places already.
-    pub(in crate::check) fn lift_mentioned(
+    pub(in crate::check) fn lift_expression(
         &mut self,
         e: &Expr,
         span: Span,
@@ -381,31 +382,31 @@ impl Checker<'_> {
                 return Some(Term::new(TermKind::Error, Type::error(), span));
             }
         }
-        let here = Here { places: places?, span, whole: span, lifted: true };
-        Some(self.work_at(here, span, f))
+        let here = PlaceScope { places: places?, span, whole: span, lifted: true };
+        Some(self.elaborate_at(here, span, f))
     }
 
     /// Returns a function that moves data and that an expression names.
-    pub(in crate::check) fn mentioned_move(&self, e: &Expr) -> Option<Arc<str>> {
+    pub(in crate::check) fn first_move_in(&self, e: &Expr) -> Option<Arc<str>> {
         let joint = |name: &Arc<str>| self.env.candidates(name).iter().any(|one| self.is_joint(one));
         free_names(e).into_iter().find(joint)
     }
 
     /// Returns true if an expression names a function that moves data.
     pub(in crate::check) fn mentions_move(&self, e: &Expr) -> bool {
-        self.mentioned_move(e).is_some()
+        self.first_move_in(e).is_some()
     }
 
     /// Returns true if operands at places would mean work at places here: there are places, and the
     /// expression is in no such work already.
     pub(in crate::check) fn may_lift(&self) -> bool {
-        self.item.here.is_none() && self.knows_places()
+        self.item.place_scope.is_none() && self.places_exist()
     }
 
     /// Applies `f` to a value at places and a type that is stated for it: it means work at these
     /// places, with the type that the value has there. Returns the value, as the error, where the
     /// statement is another one.
-    pub(in crate::check) fn lift_stated(
+    pub(in crate::check) fn lift_with_type(
         &mut self,
         term: Term,
         to: &Type,
@@ -422,7 +423,7 @@ impl Checker<'_> {
 
     /// Returns true if there are places: the program declares parties, or the function at hand is
     /// for any.
-    pub(in crate::check) fn knows_places(&self) -> bool {
+    pub(in crate::check) fn places_exist(&self) -> bool {
         let any = |var: &TypeVar| matches!(var.kind, Kind::Place | Kind::Places);
         self.program.party.is_some() || self.item.type_params.iter().any(any)
     }
@@ -460,9 +461,9 @@ impl Checker<'_> {
     }
 
     /// Returns true if one of the functions of a name takes values at places as they are here.
-    pub(in crate::check) fn takes_places(
+    pub(in crate::check) fn accepts_placed(
         &mut self,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         argument: &Type,
     ) -> bool {
@@ -512,10 +513,10 @@ impl Checker<'_> {
 
     /// Returns a term at the wanted places: a public value, or one at more places. Returns the
     /// term, as the error, where that is not the matter.
-    pub(in crate::check) fn restricted(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
+    pub(in crate::check) fn restrict_places(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
         let wanted = self.infer.zonk(ty);
         let Some((_, places)) = wanted.as_placed() else { return Err(term) };
-        if self.item.here.is_some() {
+        if self.item.place_scope.is_some() {
             return Err(term);
         }
         let (found, span) = (self.infer.zonk(&term.ty), term.span);
@@ -524,7 +525,7 @@ impl Checker<'_> {
         }
         // The hole of a literal is public, and takes the wanted type.
         let literal = self.infer.literal_of(&found).is_some();
-        let found = if literal { found } else { self.infer.settle(&found) };
+        let found = if literal { found } else { self.infer.zonk_with_defaults(&found) };
         let term = Term { ty: found.clone(), ..term };
         // A place that is not known yet is that of the value, even if their types differ.
         let known = found.as_placed().is_some_and(|(_, outer)| {
@@ -543,14 +544,14 @@ impl Checker<'_> {
             }
             Some((_, outer)) if !places.is_within_places(outer) => {
                 let error = PlaceError::OtherPlaces { span, found: found.clone(), expected: wanted.clone() };
-                return Ok(self.wrong(error, span));
+                return Ok(self.error_term(error, span));
             }
             Some((own, outer)) if self.infer.try_unify(own, inner) => (term, Some(outer.clone())),
             Some((_, outer)) => {
-                let here = Here { places: outer.clone(), span, whole: span, lifted: true };
+                let here = PlaceScope { places: outer.clone(), span, whole: span, lifted: true };
                 let inner = inner.clone();
-                let value = self.work_at(here, span, |this| {
-                    let value = this.here_term(term);
+                let value = self.elaborate_at(here, span, |this| {
+                    let value = this.read_placed(term);
                     this.coerce(value, &inner, None)
                 });
                 (value, Some(outer.clone()))
@@ -602,7 +603,7 @@ impl Checker<'_> {
         }
         let files = self.is_valued_procedure_name(callable)
             || matches!(callable, Callable::Prim(prim) if prim.effect() == Effect::Files);
-        if let (true, Some(party), None) = (files, &self.program.party, &self.item.here) {
+        if let (true, Some(party), None) = (files, &self.program.party, &self.item.place_scope) {
             let party = party.first_place().to_string();
             self.report(PlaceError::Effect { span, name: name.to_string(), party });
             return false;
@@ -613,10 +614,10 @@ impl Checker<'_> {
     /// Reports a move where none may stand.
     fn may_move(&mut self, name: &str, span: Span) -> bool {
         let name = name.to_string();
-        let here = self.item.here.clone();
+        let here = self.item.place_scope.clone();
         let error = if let Some(here) = here.as_ref().filter(|here| !here.lifted) {
             PlaceError::MoveInside { span, name, at: here.span }
-        } else if self.frame().pure() && !self.frame().joint {
+        } else if self.frame().is_pure() && !self.frame().joint {
             let header = Some(self.frame().header);
             PlaceError::MoveInPure { span, name, header }
         } else if self.item.unordered > 0 {
@@ -640,20 +641,20 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let chosen = Callable::Prim(prim);
-        let arg = Term { ty: self.infer.settle(&arg.ty), ..arg };
+        let arg = Term { ty: self.infer.zonk_with_defaults(&arg.ty), ..arg };
         if prim == Prim::Join {
             let [union, first, second] = [0, 1, 2].map(|at| self.infer.zonk(&instance.args[at]));
             let joined = match (first.as_places(), second.as_places()) {
                 (Some(a), Some(b)) if a.mask & b.mask == 0 => Type::places(a.party, a.mask | b.mask),
-                _ => return self.wrong(PlaceError::Overlap { span, first, second }, span),
+                _ => return self.error_term(PlaceError::Overlap { span, first, second }, span),
             };
             if !self.infer.try_unify(&union, &joined) {
                 let (found, expected) = (joined, union);
-                return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
+                return self.error_term(PlaceError::OtherPlaces { span, found, expected }, span);
             }
         }
         let draws = matches!(prim, Prim::CommonWords | Prim::ZeroSums | Prim::ZeroBits | Prim::OwnWords);
-        let moved = instance.args.last().filter(|_| !draws).map(|ty| self.infer.settle(ty));
+        let moved = instance.args.last().filter(|_| !draws).map(|ty| self.infer.zonk_with_defaults(ty));
         let Some(moved) = moved else { return self.call_term(&chosen, instance, arg, ty, span, span) };
         if !self.require_movable(&moved, span) {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -669,7 +670,7 @@ impl Checker<'_> {
             _ if let Some(size) = sizes.first() => {
                 let (name, size, places) = (prim.name().into(), size.name.to_string(), size.id);
                 let places = self.program.placed_sizes[&places].clone();
-                return self.wrong(PlaceError::SizeMoved { span, name, size, places }, span);
+                return self.error_term(PlaceError::SizeMoved { span, name, size, places }, span);
             }
             _ => return self.call_term(&chosen, instance, arg, ty, span, span),
         };
@@ -681,7 +682,7 @@ impl Checker<'_> {
         let (args, result) = match prim {
             Prim::Reveal => (vec![from, exists.clone()], exists),
             _ => {
-                let to = self.infer.settle(&instance.args[0]);
+                let to = self.infer.zonk_with_defaults(&instance.args[0]);
                 (vec![to.clone(), from, exists.clone()], Type::placed(exists, to))
             }
         };
@@ -703,11 +704,11 @@ impl Checker<'_> {
         let (ExprKind::Name(word), ExprKind::Name(size)) = (&function.kind, &argument.kind) else {
             return None;
         };
-        if &*word.text != Prim::Reveal.name() || !self.knows_places() {
+        if &*word.text != Prim::Reveal.name() || !self.places_exist() {
             return None;
         }
         let is_value = self.lookup_local(&size.text).is_some() || self.env.values.contains_key(&size.text);
-        self.size_named(&size.text).filter(|_| !is_value).map(|var| (word, size, var))
+        self.lookup_size(&size.text).filter(|_| !is_value).map(|var| (word, size, var))
     }
 
     /// Elaborates `reveal N;`: the size, opened once more as one that all parties know.
@@ -753,7 +754,7 @@ impl Checker<'_> {
 
     /// Reports data of a type that cannot be moved.
     fn require_movable(&mut self, ty: &Type, span: Span) -> bool {
-        let ty = self.infer.settle(ty);
+        let ty = self.infer.zonk_with_defaults(ty);
         match self.program.unmovable_part(&ty) {
             Some(part) => {
                 self.report(PlaceError::NotWire { span, ty, part, by: None });

@@ -44,7 +44,7 @@ impl Checker<'_> {
     /// Elaborates `r with (x = 3)` anywhere: a record or values at places mean work at these
     /// places. If data are moved in it, the record and then the values are evaluated in order,
     /// before the work.
-    pub(in crate::check) fn update_anywhere(
+    pub(in crate::check) fn update_with_places(
         &mut self,
         e: &Expr,
         (record, values): (&Expr, &[(Name, Expr)]),
@@ -54,7 +54,7 @@ impl Checker<'_> {
         let moves = |this: &Self| values.iter().any(|(_, value)| this.mentions_move(value));
         if !self.may_lift() || !(self.mentions_move(record) || moves(self)) {
             let work = |this: &mut Self| this.update(record, values, Expectation::NONE, span);
-            return match self.lift_mentioned(e, span, work) {
+            return match self.lift_expression(e, span, work) {
                 Some(term) => term,
                 None => self.update(record, values, expected, span),
             };
@@ -113,7 +113,7 @@ impl Checker<'_> {
             if parts[at].is_some() {
                 self.field_twice(name);
             }
-            parts[at] = Some(self.bound(value, &mut prefix));
+            parts[at] = Some(self.bind_value(value, &mut prefix));
         }
         let parts = parts.into_iter().enumerate().map(|(at, part)| match part {
             Some(part) => part,
@@ -162,7 +162,7 @@ impl Checker<'_> {
                         Some((_, ty)) => self.check(value, &ty.clone(), None),
                         None => self.expr(value, Expectation::NONE),
                     };
-                    vec![(name.text.clone(), self.bound(value, &mut prefix))]
+                    vec![(name.text.clone(), self.bind_value(value, &mut prefix))]
                 }
             };
             for (name, term) in new {
@@ -180,8 +180,8 @@ impl Checker<'_> {
     /// Returns a value with fields, held by a variable, and its fields. Reports an error and
     /// returns `None` if the value has no fields.
     fn record(&mut self, term: Term, prefix: &mut Vec<Stmt>) -> Option<(Term, Fields)> {
-        self.decide(&term.ty);
-        let ty = self.infer.settle(&term.ty);
+        self.resolve_deferred_call(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         if ty.is_error() {
             return None;
         }
@@ -189,7 +189,7 @@ impl Checker<'_> {
             self.report(PartError::NotARecord { span: term.span, ty });
             return None;
         };
-        Some((self.bound(Term { ty, ..term }, prefix), fields))
+        Some((self.bind_value(Term { ty, ..term }, prefix), fields))
     }
 
     /// Elaborates the record of `...r`.

@@ -7,7 +7,7 @@
 //! [`crate::check::elaborate::conversion`].
 
 use crate::check::context::Checker;
-use crate::check::elaborate::conversion::{large, opened};
+use crate::check::elaborate::conversion::{large_size_text, representation_of};
 use crate::check::error::{ConversionError, PlaceError, TypeError};
 use crate::check::hints::mismatch;
 use crate::check::resolve::behavior::convertible;
@@ -39,11 +39,11 @@ impl Checker<'_> {
         let term = self.expr(inner, hint.into());
         if self.infer.literal_of(&term.ty).is_some() && !to.is_compact() {
             // Examples are `3 :>> real`, and `3 :>> Length` for a newtype of `real`.
-            let _ = self.infer.try_unify(&term.ty, &opened(&to));
+            let _ = self.infer.try_unify(&term.ty, &representation_of(&to));
         }
-        self.literals_as(&term.ty, &opened(&to));
-        self.decide(&term.ty);
-        let from = self.infer.settle(&term.ty);
+        self.literals_as(&term.ty, &representation_of(&to));
+        self.resolve_deferred_call(&term.ty);
+        let from = self.infer.zonk_with_defaults(&term.ty);
         if from.is_error() || to.is_error() {
             return Term { ty: to, ..term };
         }
@@ -55,7 +55,7 @@ impl Checker<'_> {
                 return term;
             }
             let instead = "write the type of the value with `:` where it is bound".to_string();
-            return self.wrong(
+            return self.error_term(
                 TypeError::CannotInfer { span, what: "the type that is reshaped".into(), instead },
                 span,
             );
@@ -69,10 +69,10 @@ impl Checker<'_> {
             && own != places
         {
             let (found, expected) = (term.ty.clone(), to);
-            return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
+            return self.error_term(PlaceError::OtherPlaces { span, found, expected }, span);
         }
         let reshape = |this: &mut Self, term: Term, to: &Type| this.reshape_term(term, to.clone(), span);
-        let term = match self.lift_stated(term, &to, span, reshape) {
+        let term = match self.lift_with_type(term, &to, span, reshape) {
             Ok(term) => return term,
             Err(term) => term,
         };
@@ -80,11 +80,12 @@ impl Checker<'_> {
         match (from.as_scalar(), to.as_scalar()) {
             (None, Some(scalar @ (Scalar::Int | Scalar::Bigint))) if from.is_compact() => {
                 if scalar == Scalar::Int
-                    && let Some(size) = large(&from)
+                    && let Some(size) = large_size_text(&from)
                 {
                     let why = format!("`{from}` has {size} values, more than `int` has codes for");
                     let help = Some("`:>> bigint` gives the code of any compact value".to_string());
-                    return self.wrong(ConversionError::NoConversion { span, from, to, why, help }, span);
+                    return self
+                        .error_term(ConversionError::NoConversion { span, from, to, why, help }, span);
                 }
                 return Term::new(TermKind::ToCode(Box::new(term)), to, span);
             }
@@ -102,30 +103,32 @@ impl Checker<'_> {
                 if let (Some(own), Some(new)) = (from.nested_index(), to.nested_index())
                     && Alignment::of(&own, &new) == Some(Alignment::Permuted)
                 {
-                    let help = self.moving(&from, &to);
+                    let help = self.conversion_hint(&from, &to);
                     self.report(ConversionError::RelabelsNamed { span, from, to: to.clone(), help });
                 } else if iso::permutes_axes(&from, &to) {
-                    let help = self.moving(&from, &to);
+                    let help = self.conversion_hint(&from, &to);
                     self.report(ConversionError::Relabels { span, from, to: to.clone(), help });
                 }
                 Term::new(TermKind::Reshape(Box::new(term)), to, span)
             }
-            _ if self.natural_here(&from, &to) => Term::new(TermKind::Reshape(Box::new(term)), to, span),
+            _ if self.is_naturally_isomorphic(&from, &to) => {
+                Term::new(TermKind::Reshape(Box::new(term)), to, span)
+            }
             Verdict::Unknown => {
                 let (_, notes, _) = iso::compare(&from, &to).explanation();
-                self.wrong(ConversionError::Undecided { span, from, to, notes }, span)
+                self.error_term(ConversionError::Undecided { span, from, to, notes }, span)
             }
             Verdict::Isomorphic | Verdict::Different => {
-                if let Some(error) = self.unequal_sizes(&from, &to, span) {
-                    return self.wrong(error, span);
+                if let Some(error) = self.unequal_sizes_error(&from, &to, span) {
+                    return self.error_term(error, span);
                 }
-                let (message, notes, help) = self.compared(&from, &to).explanation();
+                let (message, notes, help) = self.compare_for_message(&from, &to).explanation();
                 let help = mismatch::pair_hint(&from, &to).or(help);
                 let help = help.or_else(|| {
                     let advised = convertible(&from, &to) && self.convertible_words(&from, &to).is_ok();
                     advised.then(|| format!("`:> {}` converts one to the other", iso::text_after_cast(&to)))
                 });
-                self.wrong(ConversionError::NotNatural { span, from, to, message, notes, help }, span)
+                self.error_term(ConversionError::NotNatural { span, from, to, message, notes, help }, span)
             }
         }
     }
@@ -157,7 +160,7 @@ impl Checker<'_> {
                     ty: ty.clone(),
                     size: size.to_string(),
                 };
-                self.wrong(error, span)
+                self.error_term(error, span)
             }
             Ok(_) => Term::new(TermKind::Code(value.magnitude().clone()), ty.clone(), span),
             Err(_) => {

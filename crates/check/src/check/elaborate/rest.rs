@@ -8,7 +8,7 @@
 use crate::check::context::Checker;
 use crate::check::error::{RestError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::types::list_types::why_no_list;
+use crate::check::types::list_types::no_list_reason;
 use crate::check::types::lower;
 use crate::core::{Pat, PatKind, Term, TermKind};
 use crate::source::Span;
@@ -41,7 +41,7 @@ impl Checker<'_> {
         mutable: bool,
         span: Span,
     ) -> Pat {
-        let Some((last, first)) = parts.split_last() else { return self.broken(None, mutable, span) };
+        let Some((last, first)) = parts.split_last() else { return self.error_pattern(None, mutable, span) };
         if let TypeKind::Meta(_) = ty.kind() {
             let holes = first.iter().map(|_| self.infer.fresh(form.kind())).collect();
             let list = self.infer.fresh(Kind::List(form));
@@ -70,11 +70,11 @@ impl Checker<'_> {
                     "only {} of its components are known one by one: `{end}` may be one component",
                     known.len()
                 )),
-                _ => why_no_list(form, &ty),
+                _ => no_list_reason(form, &ty),
             };
-            self.misfit(&what, &ty, help, span);
+            self.report_pattern_mismatch(&what, &ty, help, span);
             self.error_parts(parts, mutable);
-            return self.broken(None, mutable, span);
+            return self.error_pattern(None, mutable, span);
         };
         let mut pats: Vec<Pat> = first.iter().zip(&types).map(|(p, t)| self.pattern(p, t, mutable)).collect();
         let rest = Type::product_of(rest);
@@ -117,27 +117,29 @@ impl Checker<'_> {
             // The components of the rest must be known here.
             let ty = match form {
                 ProductForm::Tuple if !last => self.infer.zonk(&term.ty),
-                _ => self.infer.settle(&term.ty),
+                _ => self.infer.zonk_with_defaults(&term.ty),
             };
             if let (true, TypeKind::Meta(_)) = (last, ty.kind()) {
                 let what = "which components follow".to_string();
                 let instead = "write the type of the value".to_string();
-                return Some(self.wrong(TypeError::CannotInfer { span: part.span, what, instead }, span));
+                return Some(
+                    self.error_term(TypeError::CannotInfer { span: part.span, what, instead }, span),
+                );
             }
             if ty.is_error() {
                 return Some(Term::new(TermKind::Error, Type::error(), span));
             }
             if form == ProductForm::Compact && !ty.is_compact() {
                 let role = "be part of a compact tuple";
-                let error = lower::not_compact(&ty, ty.to_string(), role, part.span);
-                return Some(self.wrong(error, span));
+                let error = lower::not_compact_error(&ty, ty.to_string(), role, part.span);
+                return Some(self.error_term(error, span));
             }
             types.push(ty);
             terms.push(term);
         }
         let ty = types.pop()?;
         if let TypeKind::Var(_) | TypeKind::Apply(..) = ty.kind() {
-            return Some(self.wrong(RestError::Unknown { span: rest.span, ty }, span));
+            return Some(self.error_term(RestError::Unknown { span: rest.span, ty }, span));
         }
         let list = Type::list(form, types.clone(), Some(ty.clone().into_list(form)));
         let whole = Type::product_of(list);

@@ -87,8 +87,8 @@ impl Checker<'_> {
     /// Returns a rigid variable for a size that the statement computes.
     fn found_size(&mut self, name: &Name, session: bool) -> TypeVar {
         let var = self.env.fresh_var(&name.text, Kind::Compact);
-        let first = self.frame().hosts.last().map_or(0, |host| host.first_hole);
-        self.infer.open(&var, first);
+        let first = self.frame().opening_scopes.last().map_or(0, |scope| scope.first_hole);
+        self.infer.open_rigid_variable(&var, first);
         if session {
             self.program.sizes.push(var.clone());
         } else {
@@ -100,7 +100,7 @@ impl Checker<'_> {
 
     /// Returns statements that check again the equations on which a declared function relies,
     /// because it may be called before them.
-    pub(in crate::check) fn required_again(&mut self, span: Span) -> Vec<Stmt> {
+    pub(in crate::check) fn repeat_requirements(&mut self, span: Span) -> Vec<Stmt> {
         let relied = std::mem::take(&mut self.item.relied);
         let again = |(left, right)| Stmt { kind: StmtKind::Require { left, right, solve: None }, span };
         relied.into_iter().map(again).collect()
@@ -108,7 +108,7 @@ impl Checker<'_> {
 
     /// Returns the error that sizes known only at run time are not known to be equal, if such an
     /// equation would make the two types naturally isomorphic.
-    pub(in crate::check) fn unequal_sizes(
+    pub(in crate::check) fn unequal_sizes_error(
         &mut self,
         from: &Type,
         to: &Type,
@@ -122,7 +122,7 @@ impl Checker<'_> {
         for side in [&left, &right] {
             side.for_each_var(&mut |var| {
                 arrives |= opened(var);
-                if !self.means(&var.name, var) {
+                if !self.denotes(&var.name, var) {
                     unnamed.get_or_insert_with(|| var.name.to_string());
                 }
             });
@@ -132,7 +132,8 @@ impl Checker<'_> {
         if !arrives || !equations::natural_under(&equations, from, to) {
             return None;
         }
-        let before = self.item.frames.last().and_then(|f| f.hosts.iter().rev().find_map(|host| host.stmt));
+        let before =
+            self.item.frames.last().and_then(|f| f.opening_scopes.iter().rev().find_map(|scope| scope.stmt));
         let (from, to) = (from.clone(), to.clone());
         Some(SizeError::NotKnownEqual { span, from, to, left, right, before, unnamed })
     }

@@ -51,7 +51,7 @@ impl Checker<'_> {
             ) => {
                 let Some(size) = index.unfold().as_unit_sum().cloned() else {
                     let error = MoveError::SliceAxis { span: key.span, axis: index.clone(), ty };
-                    return self.wrong(error, span);
+                    return self.error_term(error, span);
                 };
                 let Some((start, count)) = self.range(key, &size, &ty) else {
                     return Term::new(TermKind::Error, Type::error(), span);
@@ -79,7 +79,7 @@ impl Checker<'_> {
                 self.axes(base, element, index, keys, key.span, span)
             }
             (TypeKind::Error, _) => base,
-            _ => self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
+            _ => self.error_term(PartError::NotIndexable { span: base.span, ty }, span),
         }
     }
 
@@ -141,7 +141,7 @@ impl Checker<'_> {
         let Some(factors) = factors.filter(|factors| factors.len() == keys.len()) else {
             let found = index.unfold().compact_factors(MAX_COMPONENTS).map_or(1, |factors| factors.len());
             let (index, found, axes) = (index.clone(), keys.len(), found);
-            return self.wrong(PartError::IndexParts { span: at, found, axes, index, array }, span);
+            return self.error_term(PartError::IndexParts { span: at, found, axes, index, array }, span);
         };
         let mut prefix = Vec::new();
         let mut axes = Vec::new();
@@ -151,7 +151,7 @@ impl Checker<'_> {
                 ExprKind::IntRange { .. } => {
                     let Some(size) = factor.unfold().as_unit_sum().cloned() else {
                         let (axis, ty) = (factor.clone(), array);
-                        return self.wrong(MoveError::SliceAxis { span: key.span, axis, ty }, span);
+                        return self.error_term(MoveError::SliceAxis { span: key.span, axis, ty }, span);
                     };
                     match self.range(key, &size, &array) {
                         Some((start, count)) => Axis::Some { start, count, size },
@@ -163,7 +163,7 @@ impl Checker<'_> {
                     if index.ty.is_error() {
                         return index;
                     }
-                    Axis::At(self.once(index, &mut prefix))
+                    Axis::At(self.bind_index(index, &mut prefix))
                 }
             });
         }
@@ -224,7 +224,7 @@ impl Checker<'_> {
         }
         match at.kind {
             TermKind::Local(_) | TermKind::Global(_) => base,
-            _ => self.bound(base, prefix),
+            _ => self.bind_value(base, prefix),
         }
     }
 }

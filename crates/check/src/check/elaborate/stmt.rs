@@ -9,7 +9,7 @@ use crate::check::error::{
     CallError, CheckError, ClassError, ConversionError, ModuleError, PlaceError, StatementError,
 };
 use crate::check::expectation::Expectation;
-use crate::check::solve::exhaustive::{self, End};
+use crate::check::solve::exhaustive::{self, ArmsEnd};
 use crate::check::{names, terms};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -22,7 +22,7 @@ impl Checker<'_> {
         self.in_scope(|this| {
             let mut out = Vec::new();
             for (at, stmt) in stmts.iter().enumerate() {
-                this.declare_run(stmts, at);
+                this.declare_type_group(stmts, at);
                 this.stmt(stmt, &mut out);
             }
             out
@@ -30,7 +30,7 @@ impl Checker<'_> {
     }
 
     /// Elaborates the body of a loop.
-    pub(in crate::check) fn in_loop(&mut self, body: &[ast::Stmt]) -> Vec<Stmt> {
+    pub(in crate::check) fn loop_body(&mut self, body: &[ast::Stmt]) -> Vec<Stmt> {
         self.frame().loops += 1;
         let body = self.block(body);
         self.frame().loops -= 1;
@@ -39,35 +39,35 @@ impl Checker<'_> {
 
     /// Elaborates a statement; the openings made in it precede it.
     pub(in crate::check) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
-        let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
-            let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
-            this.stmt_here(stmt, &mut body);
-            this.choose_waiting(waiting);
+        let (mut body, mut openings) = self.with_opening_scope_at(Some(stmt.span), |this| {
+            let (mut body, deferred) = (Vec::new(), this.item.deferred_calls.len());
+            this.stmt_in_scope(stmt, &mut body);
+            this.choose_deferred(deferred);
             body
         });
         out.append(&mut openings);
         out.append(&mut body);
     }
 
-    /// Elaborates a statement inside its host.
-    pub(in crate::check) fn stmt_here(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+    /// Elaborates a statement inside its opening scope.
+    pub(in crate::check) fn stmt_in_scope(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         let mut push = |kind| out.push(Stmt { kind, span });
         use ast::StmtKind as S;
         match &stmt.kind {
             S::Let { mutable, pattern, ty, init } => {
-                let (ty, init) = self.initial(ty.as_ref(), init, false);
-                self.names_once([pattern], "variable");
-                self.let_word = val_word(*mutable, span);
-                let pat = self.total_binding(pattern, &ty, *mutable);
+                let (ty, init) = self.initial_value(ty.as_ref(), init, false);
+                self.check_duplicate_names([pattern], "variable");
+                self.let_word = val_keyword_span(*mutable, span);
+                let pat = self.irrefutable_binding(pattern, &ty, *mutable);
                 self.let_word = None;
                 if let (PatKind::Bind(local), false) = (&pat.kind, *mutable)
-                    && let Some(function) = self.held_function(&init)
+                    && let Some(function) = self.known_function_value(&init)
                 {
                     self.frame().functions.insert(*local, function);
                 }
                 push(StmtKind::Let(pat, init));
-                out.append(&mut self.matched_openings());
+                out.append(&mut self.take_pattern_openings());
             }
             S::Function { name, function, .. } => {
                 if function.is_joint {
@@ -88,7 +88,8 @@ impl Checker<'_> {
                 let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
                 let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
-                    let (expected, found) = (self.infer.settle(&ty), self.infer.settle(&term.ty));
+                    let (expected, found) =
+                        (self.infer.zonk_with_defaults(&ty), self.infer.zonk_with_defaults(&term.ty));
                     let error = ConversionError::Mismatch {
                         span: name.span,
                         expected,
@@ -98,7 +99,7 @@ impl Checker<'_> {
                     };
                     self.report(error);
                 }
-                self.one_of_block(name, &term.ty);
+                self.report_duplicate_in_block(name, &term.ty);
                 let local = self.new_local(&name.text, term.ty.clone());
                 self.bind_function(&name.text, local, name.span);
                 if contained {
@@ -151,17 +152,17 @@ impl Checker<'_> {
             S::Match { scrutinee, arms } => {
                 self.in_sequence(scrutinee);
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
-                self.decide(&scrutinee.ty);
-                let subject = self.infer.settle(&scrutinee.ty);
+                self.resolve_deferred_call(&scrutinee.ty);
+                let subject = self.infer.zonk_with_defaults(&scrutinee.ty);
                 if !self.is_public(&subject, "a value", scrutinee.span) {
                     return;
                 }
                 let mut done = Vec::new();
                 for arm in arms {
                     done.push(self.in_scope(|this| {
-                        this.names_once([&arm.pattern], "variable");
+                        this.check_duplicate_names([&arm.pattern], "variable");
                         let pattern = this.arm_pattern(&arm.pattern, &subject);
-                        let mut openings = this.matched_openings();
+                        let mut openings = this.take_pattern_openings();
                         let guard = arm.guard.as_ref().map(|g| {
                             let guard = this.condition(g);
                             terms::with_prefix(openings.clone(), guard)
@@ -171,7 +172,8 @@ impl Checker<'_> {
                     }));
                 }
                 let covered: Vec<(&Pat, bool)> = done.iter().map(|(p, g, _)| (p, g.is_some())).collect();
-                let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_statement(span));
+                let reports =
+                    exhaustive::check(&covered, &subject, scrutinee.span, ArmsEnd::of_statement(span));
                 reports.into_iter().for_each(|r| self.report(r));
                 push(StmtKind::Match(scrutinee, done));
             }
@@ -183,7 +185,7 @@ impl Checker<'_> {
             S::While { condition, body } => {
                 self.in_sequence(condition);
                 let condition = self.condition(condition);
-                let body = self.in_loop(body);
+                let body = self.loop_body(body);
                 push(StmtKind::While(condition, body));
             }
             S::Block(stmts) => {
@@ -195,7 +197,7 @@ impl Checker<'_> {
                     S::Break => ("break", StmtKind::Break),
                     _ => ("continue", StmtKind::Continue),
                 };
-                if self.frame().loops == 0 && self.item.here.is_some() {
+                if self.frame().loops == 0 && self.item.place_scope.is_some() {
                     self.report(PlaceError::LeavesAt { span, word: what });
                 } else if self.frame().loops == 0 {
                     self.report(StatementError::OutsideFunction { span, what, needs: "a loop" });
@@ -207,7 +209,7 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            // Types are declared before: in a block by `declare_run`, with the adjacent
+            // Types are declared before: in a block by `declare_type_group`, with the adjacent
             // declarations.
             S::Typedef(..)
             | S::Newtype(..)
@@ -231,17 +233,19 @@ impl Checker<'_> {
             }
             // Imports at the top level are processed before.
             S::Import(_) => {
-                let error = ModuleError::NotAtTop { span: names::word(span, "import"), word: "import" };
+                let error =
+                    ModuleError::NotAtTop { span: names::first_word_span(span, "import"), word: "import" };
                 self.report(error);
             }
             S::Export(inner) => {
-                let error = ModuleError::NotAtTop { span: names::word(span, "export"), word: "export" };
+                let error =
+                    ModuleError::NotAtTop { span: names::first_word_span(span, "export"), word: "export" };
                 self.report(error);
                 self.stmt(inner, out);
             }
             S::Test { bench, .. } => {
                 let word = if *bench { "bench" } else { "test" };
-                let error = ModuleError::NotAtTop { span: names::word(span, word), word };
+                let error = ModuleError::NotAtTop { span: names::first_word_span(span, word), word };
                 self.report(error);
             }
             S::Require(left, right) => {
@@ -263,7 +267,7 @@ impl Checker<'_> {
             });
             return None;
         }
-        if self.item.here.is_some() {
+        if self.item.place_scope.is_some() {
             self.report(PlaceError::LeavesAt { span, word: "return" });
             return None;
         }
@@ -276,7 +280,7 @@ impl Checker<'_> {
             (FrameKind::Proc, None) if !self.frame().valued => Some(StmtKind::Return(Term::unit(span))),
             (FrameKind::Proc, Some(value)) if !self.frame().valued => {
                 let value = self.expr(value, Expectation::NONE);
-                let found = self.infer.settle(&value.ty);
+                let found = self.infer.zonk_with_defaults(&value.ty);
                 let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
                 self.report(ConversionError::Mismatch {
                     span: value.span,
@@ -296,8 +300,10 @@ impl Checker<'_> {
                 let header = self.frame().header;
                 let because = Some((header, "returned from this function".into()));
                 let value = match value {
-                    Some(value) if self.frame().free_result => self.first_return(value, &result, because),
-                    Some(value) => self.returned(value, &result, because),
+                    Some(value) if self.frame().free_result => {
+                        self.elaborate_first_return(value, &result, because)
+                    }
+                    Some(value) => self.elaborate_result(value, &result, because),
                     None => {
                         let unit = Term::unit(span);
                         self.coerce(unit, &result, None)
@@ -310,7 +316,7 @@ impl Checker<'_> {
 
     /// Elaborates the initial value of a binding; returns the declared or inferred type and the
     /// value. `lasts` is true if the binding lasts for the rest of the session.
-    pub(in crate::check) fn initial(
+    pub(in crate::check) fn initial_value(
         &mut self,
         ty: Option<&ast::TypeExpr>,
         init: &Expr,
@@ -330,7 +336,7 @@ impl Checker<'_> {
             }
             None => {
                 let init = self.expr(init, Expectation::NONE);
-                (self.infer.settle(&init.ty), init)
+                (self.infer.zonk_with_defaults(&init.ty), init)
             }
         }
     }
@@ -366,8 +372,8 @@ impl Checker<'_> {
     }
 
     /// Reports a function with the same parameter type as another of its name in the same block.
-    pub(in crate::check) fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
-        let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
+    pub(in crate::check) fn report_duplicate_in_block(&mut self, name: &ast::Name, ty: &Type) {
+        let domain = |this: &mut Self, ty: &Type| match this.infer.display_type(ty).kind() {
             TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
             _ => None,
         };
@@ -389,13 +395,13 @@ impl Checker<'_> {
 
     /// Warns about an expression statement without an effect.
     pub(in crate::check) fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         // A benchmark is about the evaluation and not about the value.
         let timed = self.item.frames.last().is_some_and(|frame| frame.is_bench());
         if effect || timed || ty.is_error() {
             return;
         }
-        let error = unused(e, term.span, ty);
+        let error = unused_value_error(e, term.span, ty);
         match &term.kind {
             // The function may change a variable; that is known only when the whole item is
             // checked.
@@ -408,17 +414,17 @@ impl Checker<'_> {
 }
 
 /// Returns the span of the word `val` at the beginning of a statement; `None` for a `var`.
-pub(in crate::check) fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
-    (!mutable).then(|| names::word(stmt, "val"))
+pub(in crate::check) fn val_keyword_span(mutable: bool, stmt: Span) -> Option<Span> {
+    (!mutable).then(|| names::first_word_span(stmt, "val"))
 }
 
 /// Returns true if the statements always leave the function by `return` or stop the program.
-pub(in crate::check) fn always_leaves(stmts: &[Stmt]) -> bool {
+pub(in crate::check) fn diverges(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Return(_) => true,
         StmtKind::Expr(term) => matches!(&term.kind, TermKind::Prim(crate::core::Prim::Fail, ..)),
-        StmtKind::If(_, then, otherwise) => always_leaves(then) && always_leaves(otherwise),
-        StmtKind::Match(_, arms) => arms.iter().all(|(_, _, body)| always_leaves(body)),
+        StmtKind::If(_, then, otherwise) => diverges(then) && diverges(otherwise),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, _, body)| diverges(body)),
         StmtKind::While(condition, body) => {
             matches!(&condition.kind, TermKind::Code(n) if *n == 1u32.into()) && !breaks(body)
         }
@@ -437,7 +443,7 @@ fn breaks(stmts: &[Stmt]) -> bool {
 }
 
 /// Returns the error about an expression statement without an effect.
-pub(in crate::check) fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
+pub(in crate::check) fn unused_value_error(e: &Expr, span: Span, ty: Type) -> CheckError {
     match ty.kind() {
         TypeKind::Procedure(domain) => {
             let name = match &e.kind {

@@ -64,7 +64,7 @@ impl Checker<'_> {
         let Some(sum) =
             expected.ty.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)))
         else {
-            return self.wrong(PartError::CaseNeedsType { span }, span);
+            return self.error_term(PartError::CaseNeedsType { span }, span);
         };
         let Some(case) = self.case_type(&sum, index, span) else {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -80,7 +80,7 @@ impl Checker<'_> {
             TypeKind::Array(_, index) => (index.clone(), None),
             TypeKind::CompactPower(digit, index) => (index.clone(), Some(digit.clone())),
             _ if array.is_error() => return Term::new(TermKind::Error, array, span),
-            _ => return self.wrong(PartError::NotIndexable { span, ty: array }, span),
+            _ => return self.error_term(PartError::NotIndexable { span, ty: array }, span),
         };
         let index = self.index_value(index, &index_ty, &array);
         self.with_index(index, array, span, |this, index, x| match digit {
@@ -96,7 +96,7 @@ impl Checker<'_> {
             TypeKind::Repeat(cases, case) => (cases.clone(), case.clone()),
             TypeKind::UnitSum(_) => (sum.unfold(), Type::unit()),
             _ if sum.is_error() => return Term::new(TermKind::Error, sum, span),
-            _ => return self.wrong(MoveError::NotACoarray { span, ty: sum }, span),
+            _ => return self.error_term(MoveError::NotACoarray { span, ty: sum }, span),
         };
         let index = self.index_value(index, &cases, &sum);
         self.with_index(index, case.clone(), span, |_, index, x| match sum.is_compact() {

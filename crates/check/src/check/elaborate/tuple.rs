@@ -75,11 +75,11 @@ impl Checker<'_> {
                 Some((_, ty)) => self.check(value, ty, None),
                 None => self.expr(value, Expectation::NONE),
             };
-            let ty = self.infer.settle(&term.ty);
+            let ty = self.infer.zonk_with_defaults(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact record";
-                let error = lower::not_compact(&ty, ty.to_string(), role, value.span);
-                return self.wrong(error, span);
+                let error = lower::not_compact_error(&ty, ty.to_string(), role, value.span);
+                return self.error_term(error, span);
             }
             types.push((name.text.clone(), ty));
             terms.push(term);
@@ -118,11 +118,11 @@ impl Checker<'_> {
     /// Returns the compact tuple of elaborated parts, of the stated type.
     fn pack_of(&mut self, terms: Vec<Term>, stated: Option<Type>, span: Span) -> Term {
         for term in &terms {
-            let ty = self.infer.settle(&term.ty);
+            let ty = self.infer.zonk_with_defaults(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact tuple";
-                let error = lower::not_compact(&ty, ty.to_string(), role, term.span);
-                return self.wrong(error, span);
+                let error = lower::not_compact_error(&ty, ty.to_string(), role, term.span);
+                return self.error_term(error, span);
             }
         }
         let ty = stated

@@ -156,7 +156,7 @@ impl CallError {
         match self {
             E::UnknownName { span, name, similar } => {
                 let d = error(span, format!("there is no `{name}` here"), "not defined".into());
-                let known = foreign_names::known(name);
+                let known = foreign_names::lookup(name);
                 match (similar, known.or_else(|| crate::syntax::foreign_keywords::advice(name))) {
                     (_, Some(instead)) => d.help(instead),
                     (Some(other), None) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),

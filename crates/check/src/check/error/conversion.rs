@@ -1,7 +1,7 @@
 //! Errors about a value of one type where another type is wanted: equality, reshapes, conversions,
 //! literals.
 
-use super::counted;
+use super::type_as_size;
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
@@ -129,7 +129,7 @@ impl ConversionError {
                 }
             }
             E::CodeRange { span, value, ty, size } => {
-                let ty = counted(ty);
+                let ty = type_as_size(ty);
                 let message = format!("{value} is not the code of a value of `{ty}`");
                 if size == "0" {
                     return error(span, message, format!("`{ty}` has no values"));

@@ -67,7 +67,7 @@ errors! {
 }
 
 /// Returns the text of a type that is used as a size: `2`, not `bool`.
-pub(super) fn counted(ty: &Type) -> String {
+pub(super) fn type_as_size(ty: &Type) -> String {
     if *ty == Type::void() { ty.to_string() } else { ty.size_text() }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn count(n: usize, what: &str) -> String {
 }
 
 /// Returns the words for the numbering of `count` parts, which starts at 0.
-pub(super) fn numbered(what: &str, count: &str) -> String {
+pub(super) fn numbering_text(what: &str, count: &str) -> String {
     match count {
         "0" => format!("it has no {what}s"),
         "1" => format!("its only {what} is number 0"),
@@ -136,13 +136,13 @@ pub(super) fn foreign_form(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the names in backquotes, separated by commas.
-pub(super) fn quoted(names: &[impl std::fmt::Display]) -> String {
+pub(super) fn quoted_names(names: &[impl std::fmt::Display]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the function that removes the border, if one array has one element more at each end of
 /// each axis than the other.
-pub(super) fn framed(left: &Type, right: &Type) -> Option<&'static str> {
+pub(super) fn border_removal(left: &Type, right: &Type) -> Option<&'static str> {
     let inner = |index: &Type| match index.kind() {
         TypeKind::CompactSum(parts) => match parts.as_slice() {
             [first, inner, last] if first.is_unit() && last.is_unit() => Some(inner.clone()),

@@ -1,6 +1,6 @@
 //! Errors about operators.
 
-use super::{framed, index_size};
+use super::{border_removal, index_size};
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
@@ -79,7 +79,7 @@ impl OperatorError {
                     (Some(n), Some(m)) if n != m => d.note(format!("one has {n} elements, the other {m}")),
                     _ => d,
                 };
-                match (framed(left, right), help) {
+                match (border_removal(left, right), help) {
                     (Some(function), _) => d.help(format!("`{function}` takes the ends off the larger one")),
                     (None, Some(help)) => d.help(help.clone()),
                     (None, None) => d,

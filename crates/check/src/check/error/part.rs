@@ -1,6 +1,6 @@
 //! Errors about parts of values: fields, components, indices, cases, places.
 
-use super::{count, counted, numbered, quoted};
+use super::{count, numbering_text, quoted_names, type_as_size};
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{Triangle, Type, TypeKind};
@@ -146,10 +146,10 @@ impl PartError {
                     format!("`{ty}` has no field `{name}`, and no function `{name}` takes it"),
                     "not a field".into(),
                 );
-                if fields.is_empty() { d } else { d.note(format!("its fields are {}", quoted(fields))) }
+                if fields.is_empty() { d } else { d.note(format!("its fields are {}", quoted_names(fields))) }
             }
             E::NoComponent { span, index, ty, count } => {
-                error(span, format!("`{ty}` has no component {index}"), numbered("component", count))
+                error(span, format!("`{ty}` has no component {index}"), numbering_text("component", count))
             }
             E::WrongIndex { span, found, index, array, help } => {
                 // In place of an index, `2` is a size and not the type of truth values.
@@ -181,8 +181,8 @@ impl PartError {
             )
             .help("use `match`, or an array if all components have one type"),
             E::CaseRange { span, index, ty, count } => {
-                let ty = counted(ty);
-                error(span, format!("`{ty}` has no case {index}"), numbered("case", count))
+                let ty = type_as_size(ty);
+                error(span, format!("`{ty}` has no case {index}"), numbering_text("case", count))
             }
             E::NotASum { span, ty } if matches!(ty.kind(), TypeKind::Meta(_)) => {
                 error(span, "cannot tell the type of what is matched here".into(), "a case of what?".into())
@@ -222,7 +222,7 @@ impl PartError {
                 match similar {
                     Some(similar) => d.fix(format!("did you mean `{similar}`?"), *span, similar.clone()),
                     None => d
-                        .note(format!("its fields are {}", quoted(known)))
+                        .note(format!("its fields are {}", quoted_names(known)))
                         .help("`(...r, x = e)` makes a record with further fields"),
                 }
             }

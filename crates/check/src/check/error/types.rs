@@ -163,7 +163,7 @@ impl TypeError {
                     format!("`{name}` takes {}{instead}", count(*expected, "type argument")),
                     format!("{} given", count(*found, "type argument")),
                 );
-                match crate::types::Scalar::named(name) {
+                match crate::types::Scalar::from_name(name) {
                     Some(_) => d.help(format!("the type of an array is written `{name} ^ 3`")),
                     None => d,
                 }

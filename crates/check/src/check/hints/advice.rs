@@ -8,7 +8,7 @@
 
 use crate::check::context::Checker;
 use crate::check::env::{Callable, Definition};
-use crate::check::hints::fields::{around_axes, redeclared};
+use crate::check::hints::fields::{halo_axes_hint, redeclared_axis_reason};
 use crate::diagnostic::Help;
 use crate::iso::expression::Expression;
 use crate::iso::{self, Comparison, LabelLoss, Verdict, labels};
@@ -48,23 +48,23 @@ impl Checker<'_> {
                 let words = format!("{words}: `:>> {written}` reads it as the other, at no cost");
                 Help::around(words, span, &format!(" :>> {written}"), "")
             }
-            Some(forgotten) => Help::new(self.instead_of_reshape(&forgotten, found, expected)),
+            Some(forgotten) => Help::new(self.reshape_alternative(&forgotten, found, expected)),
         }
     }
 
     /// Returns the advice for two types between which `:>>` would discard a label.
-    pub(in crate::check) fn instead_of_reshape(
+    pub(in crate::check) fn reshape_alternative(
         &self,
         forgotten: &LabelLoss,
         found: &Type,
         expected: &Type,
     ) -> String {
-        self.moving(found, expected).unwrap_or_else(|| forgotten.advice(found, expected))
+        self.conversion_hint(found, expected).unwrap_or_else(|| forgotten.advice(found, expected))
     }
 
     /// Returns the help that names an expression from the one type to the other, if there is one
     /// and its names refer to the library's functions here.
-    pub(in crate::check) fn moving(&self, found: &Type, expected: &Type) -> Option<String> {
+    pub(in crate::check) fn conversion_hint(&self, found: &Type, expected: &Type) -> Option<String> {
         let natural = &mut |a: &Type, b: &Type| iso::verdict(a, b) <= Verdict::Natural;
         let expression = iso::expression::expression(found, expected, natural)?;
         self.means_library(&expression).then(|| expression.help())
@@ -72,7 +72,7 @@ impl Checker<'_> {
 
     /// Compares two types for messages. The expression is omitted if its names refer to other
     /// functions here.
-    pub(in crate::check) fn compared(&self, from: &Type, to: &Type) -> Comparison {
+    pub(in crate::check) fn compare_for_message(&self, from: &Type, to: &Type) -> Comparison {
         let mut comparison = iso::compare(from, to);
         comparison.expression = comparison.expression.filter(|expression| self.means_library(expression));
         comparison
@@ -103,17 +103,17 @@ impl Checker<'_> {
     }
 
     /// Returns the advice that brings two arrays to one index type, or the reason against it.
-    pub(in crate::check) fn one_index_type(&mut self, left: &Type, right: &Type) -> Option<String> {
+    pub(in crate::check) fn index_type_hint(&mut self, left: &Type, right: &Type) -> Option<String> {
         let (TypeKind::Array(element, i), TypeKind::Array(_, j)) = (left.kind(), right.kind()) else {
             return None;
         };
         if left.has_meta() || right.has_meta() {
             return None;
         }
-        if let Some(advice) = around_axes(i, j) {
+        if let Some(advice) = halo_axes_hint(i, j) {
             return Some(advice);
         }
-        if let Some(words) = i.axes().iter().find_map(|axis| redeclared(&j.axes(), axis)) {
+        if let Some(words) = i.axes().iter().find_map(|axis| redeclared_axis_reason(&j.axes(), axis)) {
             return Some(words);
         }
         match Alignment::of(i, j) {
@@ -146,7 +146,7 @@ impl Checker<'_> {
         let wanted = Type::array(element.clone(), j.clone());
         Some(match self.label_loss(left, &wanted, &[]) {
             None => format!("`:>> {wanted}` brings the left one to the index type of the right one"),
-            Some(forgotten) => self.instead_of_reshape(&forgotten, left, &wanted),
+            Some(forgotten) => self.reshape_alternative(&forgotten, left, &wanted),
         })
     }
 

@@ -70,8 +70,8 @@ impl Checker<'_> {
                 }
                 condition(width, &plain)
             }
-            Form::Half(inner) if inner.has_meta() => on_half(&plain),
-            Form::Plain => redeclared(&own, axis).map(Help::from),
+            Form::Half(inner) if inner.has_meta() => half_axis_help(&plain),
+            Form::Plain => redeclared_axis_reason(&own, axis).map(Help::from),
             Form::Halo(..) | Form::Half(_) => None,
         }
     }
@@ -85,13 +85,13 @@ impl Checker<'_> {
                 TermKind::Reshape(of) => of,
                 TermKind::Block(_, Some(value)) => value,
                 TermKind::Call(_, args) => {
-                    inner = Some(args.iter().map(|arg| self.infer.shown(&arg.ty)).collect::<Vec<_>>());
+                    inner = Some(args.iter().map(|arg| self.infer.display_type(&arg.ty)).collect::<Vec<_>>());
                     call
                 }
                 _ => return None,
             };
         }
-        let TypeKind::Array(_, left) = self.infer.shown(&call.ty).kind().clone() else { return None };
+        let TypeKind::Array(_, left) = self.infer.display_type(&call.ty).kind().clone() else { return None };
         let left = left.axes();
         for given in inner? {
             let TypeKind::Array(_, index) = given.kind() else { continue };
@@ -159,9 +159,9 @@ fn axis_conversion_help(found: &Type, own: &Type, wanted: &Type, span: Span) -> 
             let inside = format!("inside[{}, {inner}]", width.size_text());
             Some(applied(format!("`{inside}` leaves out the halo"), span, &inside, ""))
         }
-        (_, Form::Half(inner)) if inner == own => on_half(&[own]),
+        (_, Form::Half(inner)) if inner == own => half_axis_help(&[own]),
         (Form::Half(inner), _) if inner == wanted => {
-            Some(format!("{} from `{own}` to `{inner}`", from_half(inner, "it")).into())
+            Some(format!("{} from `{own}` to `{inner}`", half_to_axis_words(inner, "it")).into())
         }
         _ => None,
     }
@@ -259,7 +259,7 @@ pub(in crate::check) fn index_of_other_axes(found: &Type, index: &Type) -> Optio
 }
 
 /// Returns the help that makes values on the boundaries of an axis, which is one of these.
-fn on_half(axes: &[&Type]) -> Option<Help> {
+fn half_axis_help(axes: &[&Type]) -> Option<Help> {
     let (first, more) = axes.split_first()?;
     let of_first =
         format!("`on_half[{first}] (first, f, last) x` makes values on the boundaries of `{first}`");
@@ -268,12 +268,12 @@ fn on_half(axes: &[&Type]) -> Option<Help> {
 }
 
 /// Returns the words for functions from the boundaries of an axis to the axis.
-fn from_half(inner: &Type, side: &str) -> String {
+fn half_to_axis_words(inner: &Type, side: &str) -> String {
     format!("`mid[{inner}]`, `above[{inner}]` or `below[{inner}]` bring {side}")
 }
 
 /// Returns the reason why an axis of the same name is not the wanted one.
-pub(in crate::check) fn redeclared(own: &[Type], axis: &Type) -> Option<String> {
+pub(in crate::check) fn redeclared_axis_reason(own: &[Type], axis: &Type) -> Option<String> {
     let name = axis.to_string();
     let same = own.iter().any(|one| one != axis && one.to_string() == name);
     same.then(|| {
@@ -286,7 +286,7 @@ pub(in crate::check) fn redeclared(own: &[Type], axis: &Type) -> Option<String> 
 
 /// Returns the advice for two index types with axes that have a halo, or are those of boundaries,
 /// in one of them only, or with another width.
-pub(in crate::check) fn around_axes(left: &Type, right: &Type) -> Option<String> {
+pub(in crate::check) fn halo_axes_hint(left: &Type, right: &Type) -> Option<String> {
     let (mut xs, mut ys) = (left.axes(), right.axes());
     let mut steps = Vec::new();
     for x in &mut xs {
@@ -350,7 +350,7 @@ fn removing(axis: &Type, to: &Type, side: &str) -> Vec<String> {
             Form::Half(inner) => {
                 words.push(format!(
                     "{} from `{next}` to `{inner}`",
-                    from_half(inner, &format!("the {side} one"))
+                    half_to_axis_words(inner, &format!("the {side} one"))
                 ));
                 inner
             }

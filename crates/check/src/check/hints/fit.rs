@@ -59,7 +59,7 @@ impl Checker<'_> {
                     && self.infer.unify(&fitting, expected).is_ok();
                 fits.then(|| {
                     if let Some(forgotten) = self.label_loss(found, &fitting, &[]) {
-                        Help::new(self.instead_of_reshape(&forgotten, found, &fitting))
+                        Help::new(self.reshape_alternative(&forgotten, found, &fitting))
                     } else if solved.example {
                         Help::new(format!("say how it is put together, such as `:>> {fitting}`"))
                     } else {

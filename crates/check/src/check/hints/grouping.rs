@@ -139,7 +139,7 @@ impl Checker<'_> {
         while let ExprKind::Apply { function, form, argument } = &called.kind {
             if *form == ApplyForm::Hash && function.span.start > called.span.start + 1 {
                 let whole = e.span;
-                self.comment_meant(before, whole);
+                self.add_comment_hint(before, whole);
             }
             // `f"x = {x}"` written with a prefix that is read as a name.
             let prefix = match &function.kind {
@@ -181,7 +181,7 @@ impl Checker<'_> {
     }
 
     /// Adds a help to reports of unknown names inside text that looks like a comment.
-    pub(in crate::check) fn comment_meant(&mut self, before: usize, whole: Span) {
+    pub(in crate::check) fn add_comment_hint(&mut self, before: usize, whole: Span) {
         let inside = |report: &Report| {
             let at = report.span();
             matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))

@@ -15,14 +15,14 @@ impl Checker<'_> {
         found.for_each_var(&mut |var| {
             let opened = self.item.frames.iter().any(|frame| frame.opened.contains(var));
             if opened && !expected.mentions(var) {
-                late.get_or_insert_with(|| (var.name.clone(), self.means(&var.name, var)));
+                late.get_or_insert_with(|| (var.name.clone(), self.denotes(&var.name, var)));
             }
         });
         let (late, named) = late?;
         let reshaped = self.reshaped_if_equal(found, expected);
         let mut other = None;
         expected.for_each_var(&mut |var| {
-            other.get_or_insert_with(|| (var.name.clone(), self.means(&var.name, var)));
+            other.get_or_insert_with(|| (var.name.clone(), self.denotes(&var.name, var)));
         });
         match other {
             Some((other, _)) if found.key_number().is_some() => Some(two_keys(&late, &other)),

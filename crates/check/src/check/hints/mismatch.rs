@@ -7,7 +7,7 @@ use crate::check::context::Checker;
 use crate::check::hints::fields::axis_mismatch_help;
 use crate::check::hints::why_not;
 use crate::check::resolve::behavior;
-use crate::check::types::list_types::why_no_list;
+use crate::check::types::list_types::no_list_reason;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -67,7 +67,9 @@ impl Checker<'_> {
                 _ => words.into(),
             });
         }
-        if let Some(words) = asked_of_parameter(found, expected).or_else(|| no_list(found, expected)) {
+        if let Some(words) =
+            required_class_hint(found, expected).or_else(|| list_mismatch_reason(found, expected))
+        {
             return Some(words.into());
         }
         // `rotate 1.mod[N]` is the notation of an earlier version.
@@ -123,7 +125,7 @@ impl Checker<'_> {
         }
         if !(found.has_meta() || expected.has_meta())
             && crate::iso::verdict(found, expected) > crate::iso::Verdict::Natural
-            && self.natural_here(found, expected)
+            && self.is_naturally_isomorphic(found, expected)
         {
             let why = "by the sizes required before, the two are naturally isomorphic";
             return Some(self.reshape_help(found, expected, span, why));
@@ -171,7 +173,7 @@ impl Checker<'_> {
                 Some(self.reshape_help(found, expected, span, "the two are naturally isomorphic"))
             }
             crate::iso::Verdict::Isomorphic => {
-                let comparison = self.compared(found, expected);
+                let comparison = self.compare_for_message(found, expected);
                 let (message, _, help) = comparison.explanation();
                 Some(format!("as many values, but in other storage: {}", help.unwrap_or(message)).into())
             }
@@ -345,7 +347,7 @@ fn character_hint(term: &Term) -> Option<Help> {
 }
 
 /// Returns the class that a type parameter must have where a number is wanted, as advice.
-pub(in crate::check) fn asked_of_parameter(found: &Type, expected: &Type) -> Option<String> {
+pub(in crate::check) fn required_class_hint(found: &Type, expected: &Type) -> Option<String> {
     let class = match expected.as_scalar()? {
         Scalar::Real | Scalar::Single => "Float",
         Scalar::Int => "Integer",
@@ -398,7 +400,7 @@ pub(in crate::check) fn may_be_empty(ty: &Type) -> Option<(Type, String)> {
 }
 
 /// Returns the reason why a value does not fit `A * ..R` or `N \* ..R`.
-pub(in crate::check) fn no_list(found: &Type, expected: &Type) -> Option<String> {
+pub(in crate::check) fn list_mismatch_reason(found: &Type, expected: &Type) -> Option<String> {
     let TypeKind::Rest(list) = expected.kind() else { return None };
     let TypeKind::List(form, parts, _) = list.kind() else { return None };
     if let Some(TypeKind::List(_, known, None)) = found.as_list(*form).as_ref().map(Type::kind) {
@@ -407,7 +409,7 @@ pub(in crate::check) fn no_list(found: &Type, expected: &Type) -> Option<String>
             .then(|| format!("a tuple of {least} components or more is wanted, this one has {has}"));
     }
     let tuple = || format!("a tuple of {} components or more is wanted", parts.len() + 1);
-    why_no_list(*form, found).or_else(|| (*form == ProductForm::Tuple).then(tuple))
+    no_list_reason(*form, found).or_else(|| (*form == ProductForm::Tuple).then(tuple))
 }
 
 /// Returns the help for an array where one of its elements is wanted.

@@ -7,9 +7,9 @@
 use crate::check::context::Checker;
 use crate::check::env::Scheme;
 use crate::check::error;
-use crate::check::resolve::candidates::{Candidate, Found};
+use crate::check::resolve::candidates::{Candidate, LookupResult};
 use crate::check::solve::infer;
-use crate::types::number::widened;
+use crate::types::number::widen_numbers;
 use crate::types::{Kind, Nominal, Type, TypeKind};
 
 /// The maximum number of candidates in a message.
@@ -20,7 +20,7 @@ impl Checker<'_> {
     pub(in crate::check) fn describe(
         &mut self,
         name: &str,
-        found: &Found,
+        found: &LookupResult,
         candidates: &[Candidate],
     ) -> Vec<String> {
         let places = self.places(found, candidates);
@@ -31,7 +31,7 @@ impl Checker<'_> {
     pub(in crate::check) fn refusals(
         &mut self,
         name: &str,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         argument: &Type,
     ) -> Vec<String> {
@@ -56,9 +56,9 @@ impl Checker<'_> {
     }
 
     /// Returns the scopes of candidates in words; an empty list if all are in one scope.
-    fn places(&self, found: &Found, candidates: &[Candidate]) -> Vec<String> {
+    fn places(&self, found: &LookupResult, candidates: &[Candidate]) -> Vec<String> {
         let place = |of: &Candidate| {
-            let at = found.candidates().find(|(_, candidate)| candidate.is(of));
+            let at = found.candidates().find(|(_, candidate)| candidate.is_same_function(of));
             at.map(|(place, _)| format!("in {}", place.words())).unwrap_or_default()
         };
         let places: Vec<String> = candidates.iter().map(place).collect();
@@ -66,11 +66,11 @@ impl Checker<'_> {
     }
 
     /// Returns the name and type of a candidate. A result type that is not inferred yet is omitted.
-    pub(in crate::check) fn typed(&mut self, name: &str, candidate: &Candidate) -> String {
+    pub(in crate::check) fn name_and_type(&mut self, name: &str, candidate: &Candidate) -> String {
         let scheme = self.candidate_header(candidate);
         if self.knows_result(candidate) {
             let scheme = self.candidate_header(candidate);
-            return format!("`{name} : {}`", self.infer.shown(&scheme.ty()));
+            return format!("`{name} : {}`", self.infer.display_type(&scheme.ty()));
         }
         format!("`{name} : {} -> …`", scheme.domain)
     }
@@ -84,7 +84,7 @@ impl Checker<'_> {
     ) -> Vec<String> {
         let mut out = Vec::new();
         for (at, candidate) in candidates.iter().take(MAX_CANDIDATES).enumerate() {
-            let line = self.typed(name, candidate);
+            let line = self.name_and_type(name, candidate);
             let scheme = self.candidate_header(candidate);
             let remark = remark(self, at, &scheme).map(|remark| format!(": {remark}"));
             out.push(format!("{line}{}", remark.unwrap_or_default()));
@@ -116,12 +116,12 @@ impl Checker<'_> {
         }
         let mark = self.infer.mark();
         let instance = scheme.instantiate(&mut self.infer, type_args);
-        let argument = self.infer.settle(argument);
-        let argument = widened(&argument, &instance.domain);
+        let argument = self.infer.zonk_with_defaults(argument);
+        let argument = widen_numbers(&argument, &instance.domain);
         let reason = if self.infer.unify(&argument, &instance.domain).is_ok() {
             let missing = instance.constraints.iter().find(|c| self.entails(c).fails());
             missing.map(|c| {
-                let missing = self.zonked(c);
+                let missing = self.zonk_constraint(c);
                 format!("there is no instance `{}`", self.env.text(&missing))
             })
         } else {

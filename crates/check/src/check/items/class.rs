@@ -17,7 +17,7 @@ use crate::check::context::{Checker, Pending};
 use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme, bindings};
 use crate::check::error::{ClassError, PlaceError, TypeError};
 use crate::check::solve::constraint;
-use crate::check::solve::constraint::{Answer, Refused};
+use crate::check::solve::constraint::{Answer, RefusedInstance};
 use crate::core::program::KnownClasses;
 use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
 use crate::hash::HashMap;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// The required signature of a method of an instance, of a default, or of a law.
 #[derive(Clone)]
-pub(in crate::check) struct Expected {
+pub(in crate::check) struct RequiredSignature {
     /// The name of the method or law.
     pub method: Arc<str>,
     /// The name of its class.
@@ -54,7 +54,7 @@ impl Checker<'_> {
             }
             let id = self.program.classes.len() as ClassId;
             self.forget_class(&decl.name.text);
-            let params = self.aside(|this| this.declare_params(&decl.generics.params));
+            let params = self.with_separate_item(|this| this.declare_params(&decl.generics.params));
             let class = Class {
                 id,
                 name: decl.name.text.clone(),
@@ -81,10 +81,10 @@ impl Checker<'_> {
             };
         }
         for (decl, _, id) in &declared {
-            let supers = self.aside(|this| {
+            let supers = self.with_separate_item(|this| {
                 this.enter_class(*id);
                 let supers = this.constraints(&decl.generics.constraints);
-                this.keep_applied(supers.clone());
+                this.defer_applications(supers.clone());
                 supers
             });
             self.change_class(*id, |class| class.supers = supers);
@@ -182,7 +182,7 @@ impl Checker<'_> {
                 self.report(ClassError::DuplicateMember { span: name.span, name: name_text, previous });
                 continue;
             }
-            let (method_params, constraints, ty) = self.aside(|this| {
+            let (method_params, constraints, ty) = self.with_separate_item(|this| {
                 this.enter_class(id);
                 for param in &generics.params {
                     if class.params.iter().any(|outer| outer.name == param.name.text) {
@@ -193,8 +193,8 @@ impl Checker<'_> {
                 let params = this.declare_params(&generics.params);
                 let constraints = this.constraints(&generics.constraints);
                 let lowered = this.lower(ty);
-                this.keep_applied([std::slice::from_ref(&own), &constraints[..]].concat());
-                (params, constraints, this.infer.settle(&lowered))
+                this.defer_applications([std::slice::from_ref(&own), &constraints[..]].concat());
+                (params, constraints, this.infer.zonk_with_defaults(&lowered))
             });
             let (domain, result) = match ty.kind() {
                 TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
@@ -291,11 +291,11 @@ impl Checker<'_> {
                         body: Body::Expr(Box::new(body.clone())),
                         header: name.span,
                     };
-                    let domain = self.aside(|this| {
+                    let domain = self.with_separate_item(|this| {
                         this.enter_class(id);
                         this.group_domain(params)
                     });
-                    let law = Expected {
+                    let law = RequiredSignature {
                         method: name.text.clone(),
                         class: class.name.clone(),
                         domain: domain.clone(),
@@ -318,7 +318,7 @@ impl Checker<'_> {
         function: &ast::Function,
         type_params: Vec<TypeVar>,
         givens: Vec<Constraint>,
-        expected: Option<Expected>,
+        expected: Option<RequiredSignature>,
         in_law: bool,
     ) -> FunctionId {
         let id = self.new_function();
@@ -395,12 +395,12 @@ impl Checker<'_> {
         let mut made = Vec::new();
         for stmt in stmts {
             let StmtKind::Instance { generics, class, args, members, refusal } = &stmt.kind else { continue };
-            let read = self.aside(|this| {
+            let read = self.with_separate_item(|this| {
                 let params = this.declare_params(&generics.params);
                 let requires = this.constraints(&generics.constraints);
                 let head = this.constraint(class, args, class.span)?;
-                this.keep_applied(requires.clone());
-                let refusal = refusal.as_ref().map(|words| this.refusal_words(&words.text, words.span));
+                this.defer_applications(requires.clone());
+                let refusal = refusal.as_ref().map(|words| this.parse_refusal(&words.text, words.span));
                 Some((params, requires, head, refusal))
             });
             let Some((params, requires, head, refusal)) = read else { continue };
@@ -420,7 +420,7 @@ impl Checker<'_> {
             let membership =
                 Arc::new(Membership { params, args: head.args.clone(), requires, refusal, span: class.span });
             if !self.own_structure(&head, class.span)
-                || !self.is_asked(&head, class.span)
+                || !self.check_instance_usable(&head, class.span)
                 || !self.check_orphan_rule(&head, class.span)
                 || !self.may_refuse(&head, &membership)
                 || !self.coherent(&head, &membership, &mut of_this_input)
@@ -530,7 +530,7 @@ impl Checker<'_> {
         let by_default = class.methods.iter().zip(methods).find(|(m, i)| m.default == Some(i.function));
         let (Some((method, _)), Some(ty)) = (by_default, head.args.first()) else { return };
         let parts = core::program::component_types(ty);
-        let opaque = self.aside(|this| {
+        let opaque = self.with_separate_item(|this| {
             this.item.givens = this.with_supers(membership.requires.clone());
             parts.iter().find_map(|part| this.opaque_part(part))
         });
@@ -554,11 +554,12 @@ impl Checker<'_> {
         }
         let known = self.env.instances.get(&head.class).cloned().unwrap_or_default();
         for other in known {
-            let Some(both) = self.meet(new, &other) else { continue };
+            let Some(both) = self.overlap(new, &other) else { continue };
             if narrows(new, &other) || narrows(&other, new) {
                 continue;
             }
-            let same = constraint::matches(new, &other.args) && constraint::matches(&other, &new.args);
+            let same =
+                constraint::head_matches(new, &other.args) && constraint::head_matches(&other, &new.args);
             let earlier = !of_this_input.contains(&other.span);
             if same && earlier && self.env.replaceable(other.span) {
                 if let Some(known) = self.env.instances.get_mut(&head.class) {
@@ -578,7 +579,7 @@ impl Checker<'_> {
     }
 
     /// Returns types that match the heads of both instances, if there are any.
-    pub(in crate::check) fn meet(&mut self, one: &Membership, other: &Membership) -> Option<Vec<Type>> {
+    pub(in crate::check) fn overlap(&mut self, one: &Membership, other: &Membership) -> Option<Vec<Type>> {
         let mark = self.infer.mark();
         self.infer.tuples_apart = true;
         let (a, b) = (self.infer.instantiate(&one.params), self.infer.instantiate(&other.params));
@@ -628,7 +629,7 @@ impl Checker<'_> {
             };
             self.own_generics(name, &function.generics, own, "an instance's definition");
             // The method's own parameters, with the names that the instance gives them.
-            let named = self.aside(|this| this.declare_params(&function.generics.params));
+            let named = self.with_separate_item(|this| this.declare_params(&function.generics.params));
             let own_here: Vec<TypeVar> = if named.len() == own.len() {
                 named
             } else {
@@ -650,7 +651,7 @@ impl Checker<'_> {
     fn check_supers(&mut self, head: &Constraint, membership: &Membership) {
         let Some(class) = self.env.classes.get(&head.class).cloned() else { return };
         let at_head = bindings(&class.params, &head.args);
-        let missing = self.aside(|this| {
+        let missing = self.with_separate_item(|this| {
             this.item.givens = this.with_supers(membership.requires.clone());
             let supers = class.supers.iter().map(|c| c.substitute(&at_head));
             let supers = supers.map(|constraint| {
@@ -660,7 +661,7 @@ impl Checker<'_> {
             supers.filter(|(_, holds, refused)| !holds || refused.is_some()).collect::<Vec<_>>()
         });
         for (constraint, _, refused) in missing {
-            if let Some(Refused { asked, instance, words: text }) = refused {
+            if let Some(RefusedInstance { asked, instance, words: text }) = refused {
                 let (span, needed_by) = (membership.span, format!("`{}`", self.env.text(head)));
                 let constraint = self.env.text(&asked);
                 self.report(ClassError::Refused { span, constraint, needed_by, instance, text });
@@ -676,10 +677,15 @@ impl Checker<'_> {
 
 impl Checker<'_> {
     /// Reports a method whose type differs from the type that the class requires.
-    pub(in crate::check) fn as_expected(&mut self, expected: &Expected, found: &Type, span: Span) {
+    pub(in crate::check) fn check_required_type(
+        &mut self,
+        expected: &RequiredSignature,
+        found: &Type,
+        span: Span,
+    ) {
         let wanted = expected.ty();
         if !self.infer.try_unify(found, &wanted) {
-            let found = self.infer.settle(found);
+            let found = self.infer.zonk_with_defaults(found);
             let (method, class) = (expected.method.to_string(), expected.class.to_string());
             let error = ClassError::MethodType { span, method, expected: wanted, found, class };
             self.report(error);
@@ -687,7 +693,7 @@ impl Checker<'_> {
     }
 }
 
-impl Expected {
+impl RequiredSignature {
     /// Returns the required type of the function.
     pub fn ty(&self) -> Type {
         Scheme::new(Vec::new(), self.domain.clone(), self.result.clone()).ty()
@@ -695,8 +701,8 @@ impl Expected {
 }
 
 /// Returns the required signature of a method where the class's parameters are these types.
-fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> Expected {
-    Expected {
+fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> RequiredSignature {
+    RequiredSignature {
         method: method.name.clone(),
         class: class.name.clone(),
         domain: method.scheme.domain.substitute(at),

@@ -26,9 +26,10 @@ impl Checker<'_> {
                 self.declare_me(name.span);
             }
             let StmtKind::Function { name, function, doc } = &stmt.kind else { continue };
-            let (pending, scheme, unknown_result) = self.aside(|this| this.declared(name, function));
+            let (pending, scheme, unknown_result) =
+                self.with_separate_item(|this| this.declared(name, function));
             if !name.text.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-                self.reachable_operator(&name.text, &scheme.domain, name.span);
+                self.check_operator_reachable(&name.text, &scheme.domain, name.span);
             }
             if function.is_joint && function.params.len() != 1 {
                 self.report(PlaceError::JointHere { span: function.header });
@@ -45,7 +46,7 @@ impl Checker<'_> {
                 span: name.span,
                 doc: doc.clone(),
             };
-            self.replace_same(&name.text, id, &signature, self.env.own_scope());
+            self.add_or_replace_function(&name.text, id, &signature, self.env.own_scope());
             self.env.signatures.insert(id, signature);
             self.pending_functions.insert(id, pending);
         }
@@ -83,13 +84,13 @@ impl Checker<'_> {
             span,
             doc: Some("The party that runs this, at each party.".into()),
         };
-        self.replace_same(&name, id, &signature, self.env.own_scope());
+        self.add_or_replace_function(&name, id, &signature, self.env.own_scope());
         self.env.signatures.insert(id, signature);
     }
 
     /// Adds a function to those of its name in a scope. A function of an earlier input with the
     /// same argument type is replaced; one of the same input is reported.
-    pub(in crate::check) fn replace_same(
+    pub(in crate::check) fn add_or_replace_function(
         &mut self,
         name: &Arc<str>,
         id: FunctionId,
@@ -104,7 +105,7 @@ impl Checker<'_> {
         // A constructor, method or primitive of the scope with the same argument type is replaced
         // too.
         let replaced: Vec<Callable> = known
-            .scoped()
+            .with_scopes()
             .filter(|(callable, of)| *of == scope && same_domain(&self.header(callable), &new.scheme))
             .map(|(callable, _)| callable.clone())
             .collect();
@@ -194,13 +195,13 @@ impl Checker<'_> {
             }
         }
         let ty = Type::product(types);
-        self.infer.settle(&ty)
+        self.infer.zonk_with_defaults(&ty)
     }
 
     /// Checks the body of a function of this input, if it has not been checked.
     pub(in crate::check) fn ensure_checked(&mut self, id: FunctionId) {
         let Some(pending) = self.pending_functions.remove(&id) else { return };
-        self.aside(|this| this.function(id, &pending));
+        self.with_separate_item(|this| this.function(id, &pending));
     }
 
     /// Checks the body of a function and stores the function in the program.
@@ -222,7 +223,7 @@ impl Checker<'_> {
         let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
         let wanted = pending.expected.as_ref();
         if wanted.is_some() {
-            self.no_defaults(&ast.params);
+            self.report_defaults(&ast.params);
         }
         let hint = wanted.map(|e| e.domain.clone());
         let (params, prefix, domain) = self.parameters(groups.first().copied().unwrap_or(&[]), hint);
@@ -235,7 +236,7 @@ impl Checker<'_> {
             let ty = Type::function(domain.clone(), closure.ty.clone());
             (terms::with_prefix(prefix, closure), ty)
         };
-        self.choose_waiting(0);
+        self.choose_deferred(0);
         self.parameters_used(ast, pending);
         let Some(frame) = self.item.frames.pop() else { return };
         let mut function = Function {
@@ -251,13 +252,13 @@ impl Checker<'_> {
             span: ast.header,
         };
         if let Some(expected) = wanted {
-            self.as_expected(expected, &ty, ast.header);
+            self.check_required_type(expected, &ty, ast.header);
         }
         self.finish_function(&mut function);
-        let ty = self.infer.settle(&ty);
-        let more = self.finish_inner(&[], &[&function.body]);
+        let ty = self.infer.zonk_with_defaults(&ty);
+        let more = self.finish_inner_functions(&[], &[&function.body]);
         existential::close_term(&mut function.body, &more);
-        let again = self.required_again(ast.header);
+        let again = self.repeat_requirements(ast.header);
         if !again.is_empty() {
             let unit = crate::core::Term::unit(ast.header);
             let body = std::mem::replace(&mut function.body, unit);

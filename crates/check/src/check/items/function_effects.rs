@@ -29,7 +29,7 @@ pub(super) struct Body {
     /// A captured variable that it sets or stores into.
     pub(super) captured: Option<String>,
     /// The functions that it makes or calls.
-    pub(super) made: Vec<Made>,
+    pub(super) references: Vec<FunctionReference>,
     /// The methods that it calls.
     pub(super) methods: Vec<MethodCall>,
 }
@@ -66,8 +66,8 @@ pub(super) enum Reach {
     Outside,
 }
 
-/// A function that the body of another one makes or calls.
-pub(super) struct Made {
+/// A reference of a body to a function: a closure that it makes, or a call.
+pub(super) struct FunctionReference {
     /// The function.
     pub(super) function: FunctionId,
     /// One type for each of its type parameters.
@@ -131,13 +131,14 @@ impl Bodies<'_> {
 
     /// Returns the bodies that a call of a function reaches, its own first. Inside work at places
     /// all types are plain, so that methods of types at places are not reached.
-    pub(super) fn reached(&mut self, id: FunctionId, reach: Reach) -> Vec<Arc<Body>> {
+    pub(super) fn reachable_bodies(&mut self, id: FunctionId, reach: Reach) -> Vec<Arc<Body>> {
         let (mut seen, mut next, mut found) = (HashSet::default(), vec![id], Vec::new());
         while let Some(id) = next.pop() {
             if seen.insert(id) {
                 let body = self.body(id);
-                let made = body.made.iter().filter(|made| reach == Reach::Inside || !made.at_place);
-                next.extend(made.map(|made| made.function));
+                let references =
+                    body.references.iter().filter(|reference| reach == Reach::Inside || !reference.at_place);
+                next.extend(references.map(|reference| reference.function));
                 next.extend(body.methods.iter().flat_map(|method| self.implementations(method, reach)));
                 found.push(body);
             }
@@ -226,8 +227,8 @@ impl Bodies<'_> {
                 return true;
             }
             let known: HashMap<u32, Type> = [(param.id, ty)].into_iter().collect();
-            for made in &body.made {
-                let passed = arguments((made.function, made.type_args.clone()));
+            for reference in &body.references {
+                let passed = arguments((reference.function, reference.type_args.clone()));
                 let passed = passed.filter(|(.., arg)| arg.mentions(param));
                 next.extend(passed.map(|(function, i, arg)| (function, i, arg.substitute(&known))));
             }
@@ -273,8 +274,12 @@ impl Body {
             },
             TermKind::At(..) => self.works = true,
             _ if text_type(term).is_some() => {}
-            TermKind::Closure { function: made, type_args, .. } => {
-                self.made.push(Made { function: *made, type_args: type_args.clone(), at_place });
+            TermKind::Closure { function, type_args, .. } => {
+                self.references.push(FunctionReference {
+                    function: *function,
+                    type_args: type_args.clone(),
+                    at_place,
+                });
             }
             _ => self.methods.extend(MethodCall::of(term)),
         }

@@ -8,9 +8,9 @@
 //! the same name.
 //!
 //! **Qualified names.** `geometry::area` is an ordinary name to the checker. Before a text is
-//! checked, [`qualify`] defines the qualified names that the text mentions: only these are copied,
-//! and every lookup works as for other names. No definition can have such a name, because the
-//! grammar of definitions has names without `::`.
+//! checked, [`define_qualified_names`] defines the qualified names that the text mentions: only
+//! these are copied, and every lookup works as for other names. No definition can have such a name,
+//! because the grammar of definitions has names without `::`.
 //!
 //! **Unqualified names.** `import … (area)` defines `area` in the scope [`Scope::Listed`]; `(*)`
 //! defines all exported names in [`Scope::Starred`], which is farther. The text's own definitions
@@ -25,7 +25,6 @@
 //!
 //! The cost is linear in the names that are mentioned or listed, plus, for each class, the number
 //! of new instances times the number of known ones.
-//! known ones, for each class.
 
 use crate::check::context::Checker;
 use crate::check::env::{
@@ -34,7 +33,7 @@ use crate::check::env::{
 use crate::check::error::module::NotExportable;
 use crate::check::error::{ModuleError, TypeError};
 use crate::check::items::decl::new_checker;
-use crate::check::names::word;
+use crate::check::names::first_word_span;
 use crate::core::{ClassId, FunctionId, Program};
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
@@ -172,8 +171,8 @@ impl Module {
         visible.flat_map(|chunk| chunk.defines.iter().map(|name| &**name)).collect()
     }
 
-    /// Returns true if importers see this name.
-    pub fn shows(&self, name: &str) -> bool {
+    /// Returns true if the module exports this name.
+    pub fn exports(&self, name: &str) -> bool {
         self.visible(name).next().is_some()
     }
 
@@ -193,9 +192,9 @@ impl Module {
     }
 
     /// Returns the meanings of a name for importers.
-    fn pick(&self, name: &str, library: &Env) -> Selected {
+    fn exported_meanings(&self, name: &str, library: &Env) -> Meanings {
         let env = self.env.as_ref().unwrap_or(library);
-        let mut picked = Selected::default();
+        let mut picked = Meanings::default();
         let callables = env.callables(name).unwrap_or(&[]);
         let mut take = |wanted: &dyn Fn(&Callable) -> bool| {
             picked.callables.extend(callables.iter().filter(|c| wanted(c)).cloned());
@@ -260,7 +259,7 @@ fn is_operator(name: &str) -> bool {
 
 /// The meanings of a name of a module.
 #[derive(Default)]
-struct Selected {
+struct Meanings {
     /// The functions, constructors, methods and primitives.
     callables: Vec<Callable>,
     /// The signatures of the functions among them.
@@ -276,11 +275,11 @@ struct Selected {
 }
 
 /// Defines the qualified names of a text, as far as their modules are imported and export them.
-pub fn qualify<'a>(env: &mut Env, library: &Env, names: impl Iterator<Item = &'a str>) {
+pub fn define_qualified_names<'a>(env: &mut Env, library: &Env, names: impl Iterator<Item = &'a str>) {
     for name in names {
         let Some((module, own)) = name.split_once("::") else { continue };
         let Some(module) = env.modules.get(module).cloned() else { continue };
-        let picked = module.pick(own, library);
+        let picked = module.exported_meanings(own, library);
         let key: Arc<str> = name.into();
         env.forget(&key);
         env.signatures.extend(picked.signatures);
@@ -288,7 +287,7 @@ pub fn qualify<'a>(env: &mut Env, library: &Env, names: impl Iterator<Item = &'a
             env.add_callable(&key, callable, Scope::Listed);
         }
         if let Some(global) = picked.global {
-            env.define_global(&key, global.within(Scope::Listed));
+            env.define_global(&key, global.with_scope(Scope::Listed));
         }
         if let Some(ty) = picked.ty {
             env.types.insert(key.clone(), ty);
@@ -323,7 +322,7 @@ pub fn replace_module(env: &mut Env, program: &mut Program, module: &Arc<Module>
         return Vec::new();
     }
     let mut checker = new_checker(env, program);
-    checker.take_unnamed(module, Span::default());
+    checker.import_unnamed(module, Span::default());
     checker.reports.into_diagnostics()
 }
 
@@ -335,7 +334,7 @@ pub fn test_name(bench: bool, title: &str) -> Arc<str> {
 
 /// Returns the statements at the top level without `import`s and without the word `export`; tests
 /// become procedures.
-pub(in crate::check) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
+pub(in crate::check) fn desugar_module_statements(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
     let about_modules =
         |stmt: &Stmt| matches!(stmt.kind, StmtKind::Import(_) | StmtKind::Export(_) | StmtKind::Test { .. });
     if !stmts.iter().any(about_modules) {
@@ -355,7 +354,7 @@ pub(in crate::check) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
 }
 
 /// Returns the name of the module of an import, or an error if the file name is not a name.
-fn called(import: &Import) -> Result<Name, ModuleError> {
+fn imported_module_name(import: &Import) -> Result<Name, ModuleError> {
     let name = import.module_name();
     match (&import.alias, &import.target) {
         (None, ImportTarget::File { path, span }) if !syntax::is_name(&name.text) => {
@@ -371,24 +370,24 @@ fn called(import: &Import) -> Result<Name, ModuleError> {
 }
 
 /// Adds the imports of one text to its environment, and returns the diagnostics.
-pub fn open(
+pub fn add_imports(
     env: &mut Env,
     program: &mut Program,
     imports: &[(Import, Arc<Module>)],
     library: &Env,
 ) -> Vec<Diagnostic> {
     let mut checker = new_checker(env, program);
-    let mut opened: HashMap<Arc<str>, (SourceId, Span)> = HashMap::default();
+    let mut imported: HashMap<Arc<str>, (SourceId, Span)> = HashMap::default();
     let mut brought = Imported::default();
     for (import, module) in imports {
-        let name = match called(import) {
+        let name = match imported_module_name(import) {
             Ok(name) => name,
             Err(error) => {
                 checker.report(error);
                 continue;
             }
         };
-        match opened.get(&name.text) {
+        match imported.get(&name.text) {
             Some((source, previous)) if *source != module.source => {
                 let (span, previous) = (name.span, *previous);
                 let module = name.text.to_string();
@@ -397,9 +396,9 @@ pub fn open(
             }
             _ => {}
         }
-        opened.insert(name.text.clone(), (module.source, name.span));
+        imported.insert(name.text.clone(), (module.source, name.span));
         checker.name_module(&name.text, module);
-        checker.take_unnamed(module, import.target.span());
+        checker.import_unnamed(module, import.target.span());
         if module.env.is_some() {
             for operator in module.operators() {
                 let span = import.target.span();
@@ -423,13 +422,13 @@ pub fn open(
             }
         };
         for (text, span) in names {
-            if !module.shows(&text) {
+            if !module.exports(&text) {
                 let at = Name { text: text.clone(), span };
-                checker.not_in_module(&at, &name.text, module, &text);
+                checker.report_not_in_module(&at, &name.text, module, &text);
                 continue;
             }
-            for along in module.along(&text) {
-                checker.import_name(&along, module, library, (scope, span), &mut brought);
+            for name in module.accompanying_names(&text) {
+                checker.import_name(&name, module, library, (scope, span), &mut brought);
             }
         }
     }
@@ -439,7 +438,7 @@ pub fn open(
 impl Module {
     /// Returns the names that come with a name: itself, the constructors of a type, the methods of
     /// a class.
-    fn along(&self, name: &str) -> Vec<Arc<str>> {
+    fn accompanying_names(&self, name: &str) -> Vec<Arc<str>> {
         let mut out: Vec<Arc<str>> = vec![name.into()];
         for chunk in self.visible(name).filter(|chunk| chunk.defines.first().is_some_and(|n| **n == *name)) {
             if !matches!(chunk.word, "val" | "var") {
@@ -485,7 +484,7 @@ impl Checker<'_> {
 
     /// Adds the definitions of a module that have no name: instances, classes and kinds that types
     /// mention, equations of sizes. Also marks the abstract types of the module as hidden.
-    fn take_unnamed(&mut self, module: &Module, import: Span) {
+    fn import_unnamed(&mut self, module: &Module, import: Span) {
         let Some(theirs) = &module.env else { return };
         self.env.foreign.insert(module.source);
         self.env.foreign.extend(&theirs.foreign);
@@ -517,7 +516,7 @@ impl Checker<'_> {
             let new: Vec<Arc<Membership>> =
                 theirs.instances[class].iter().filter(|i| !is_known(i)).cloned().collect();
             for instance in &new {
-                let other = known.iter().find(|known| self.meet(instance, known).is_some());
+                let other = known.iter().find(|known| self.overlap(instance, known).is_some());
                 let Some(other) = other else { continue };
                 let instance_text = self.env.text(&Constraint { class: *class, args: instance.args.clone() });
                 let (one, other) = (other.span, instance.span);
@@ -537,7 +536,7 @@ impl Checker<'_> {
         (scope, span): (Scope, Span),
         brought: &mut Imported,
     ) {
-        let picked = module.pick(name, library);
+        let picked = module.exported_meanings(name, library);
         let entry = brought.names.entry(name.clone()).or_default();
         if entry.iter().any(|known| known.source == module.source && known.scope <= scope) {
             return;
@@ -591,7 +590,7 @@ impl Checker<'_> {
                 }
                 continue;
             };
-            let replaced = self.env.candidates(name).scoped().find_map(|(known, of)| match known {
+            let replaced = self.env.candidates(name).with_scopes().find_map(|(known, of)| match known {
                 Callable::Function(known) if *known != id && of == scope => {
                     let known = self.env.signatures.get(known)?;
                     same_domain(&known.scheme, &signature.scheme).then_some(known.span.source)
@@ -601,10 +600,10 @@ impl Checker<'_> {
             if let Some(source) = replaced {
                 clash(self, Some(source));
             }
-            self.replace_same(name, id, &signature, scope);
+            self.add_or_replace_function(name, id, &signature, scope);
         }
         if let Some(global) = picked.global {
-            self.env.define_global(name, global.within(scope));
+            self.env.define_global(name, global.with_scope(scope));
         }
         if let Some(ty) = picked.ty {
             self.env.types.insert(name.clone(), ty);
@@ -621,7 +620,7 @@ impl Checker<'_> {
     }
 
     /// Reports the exports of a text that are not allowed.
-    pub(in crate::check) fn exports(&mut self, stmts: &[Stmt]) {
+    pub(in crate::check) fn check_exports(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             let StmtKind::Export(inner) = &stmt.kind else { continue };
             let what = match &inner.kind {
@@ -631,7 +630,7 @@ impl Checker<'_> {
                 _ => continue,
             };
             let gap = Span { end: inner.span.start, ..stmt.span };
-            let span = word(stmt.span, "export");
+            let span = first_word_span(stmt.span, "export");
             self.report(ModuleError::NotExportable { span, gap, what });
         }
     }

@@ -91,10 +91,10 @@ impl Checker<'_> {
         // that tells a size. What no statement calls is called by later inputs.
         let first = self.first_function;
         for id in implicit_methods(self.program) {
-            walk.called(id, &sizes);
+            walk.note_call(id, &sizes);
         }
         let told = walk.sizes.clone();
-        (first..self.program.functions.len() as FunctionId).for_each(|id| walk.called(id, &told));
+        (first..self.program.functions.len() as FunctionId).for_each(|id| walk.note_call(id, &told));
         walk.functions();
         let mut bodies = Bodies::new(self.program);
         script.body.iter().for_each(|stmt| {
@@ -258,7 +258,7 @@ impl InsideWalk<'_> {
     /// that was made outside of the work.
     fn call(&mut self, function: FunctionId, outside: bool, span: Span, (places, at): Work<'_>) {
         let name = self.bodies.name(function);
-        let reached = self.bodies.reached(function, Reach::Inside);
+        let reached = self.bodies.reachable_bodies(function, Reach::Inside);
         if reached.iter().any(|body| !body.moved.is_empty()) {
             self.found.push((span, PlaceError::MoveInside { span, name, at }));
             return;
@@ -303,7 +303,7 @@ impl FileWalk<'_> {
             }
             _ => {
                 for function in self.bodies.functions(term, Reach::Outside) {
-                    let reached = self.bodies.reached(function, Reach::Outside);
+                    let reached = self.bodies.reachable_bodies(function, Reach::Outside);
                     if let Some(prim) = reached.iter().find_map(|body| body.files) {
                         // A function without a name is named by what it does.
                         let name = self.bodies.name(function);

@@ -77,7 +77,7 @@ impl<'a> Calls<'a> {
                 continue;
             }
             let body = self.bodies.body(id);
-            next.extend(body.made.iter().map(|made| made.function));
+            next.extend(body.references.iter().map(|reference| reference.function));
             let methods = body.methods.iter();
             next.extend(methods.flat_map(|method| self.bodies.implementations(method, Reach::Outside)));
         }
@@ -103,7 +103,7 @@ impl<'a> SizeWalk<'a> {
 
 impl SizeWalk<'_> {
     /// Notes that a function is called where some sizes are not known to all.
-    pub(super) fn called(&mut self, id: FunctionId, sizes: &HashMap<u32, Type>) {
+    pub(super) fn note_call(&mut self, id: FunctionId, sizes: &HashMap<u32, Type>) {
         let Some(calls) = self.calls.as_mut() else { return };
         for id in calls.of_input(id).iter().copied() {
             let found = calls.sizes.get(&id);
@@ -119,7 +119,7 @@ impl SizeWalk<'_> {
         let Some(calls) = &self.calls else { return };
         let functions = calls.bodies.functions(term, Reach::Outside);
         let sizes = std::mem::take(&mut self.sizes);
-        functions.into_iter().for_each(|id| self.called(id, &sizes));
+        functions.into_iter().for_each(|id| self.note_call(id, &sizes));
         self.sizes = sizes;
     }
 
@@ -222,9 +222,9 @@ impl SizeWalk<'_> {
             }
             let known = callee.type_params.iter().map(|param| param.id).zip(args).collect();
             let body = bodies.body(function);
-            for made in &body.made {
-                let args: Vec<Type> = made.type_args.iter().map(|arg| arg.substitute(&known)).collect();
-                next.push((made.function, args));
+            for reference in &body.references {
+                let args: Vec<Type> = reference.type_args.iter().map(|arg| arg.substitute(&known)).collect();
+                next.push((reference.function, args));
             }
             for call in &body.methods {
                 let type_args = call.type_args.iter().map(|arg| arg.substitute(&known)).collect();

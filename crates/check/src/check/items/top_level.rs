@@ -1,7 +1,7 @@
 //! Statements at the top level: variables of the session, results, effects.
 
 use crate::check::context::{Binding, Checker};
-use crate::check::elaborate::stmt::{unused, val_word};
+use crate::check::elaborate::stmt::{unused_value_error, val_keyword_span};
 use crate::check::expectation::Expectation;
 use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
 use crate::diagnostic::Diagnostic;
@@ -14,7 +14,7 @@ impl Checker<'_> {
     /// `last` statement becomes the result of the script.
     pub(in crate::check) fn top_level(&mut self, stmt: &ast::Stmt, last: bool, script: &mut Script) {
         let mut result = None;
-        let (mut body, mut out) = self.host_at(Some(stmt.span), |this| {
+        let (mut body, mut out) = self.with_opening_scope_at(Some(stmt.span), |this| {
             let mut out = Vec::new();
             match &stmt.kind {
                 ast::StmtKind::Let { mutable, pattern, ty, init } => {
@@ -31,9 +31,9 @@ impl Checker<'_> {
                         out.push(Stmt { kind: StmtKind::Expr(term), span: stmt.span });
                     }
                 }
-                _ => this.stmt_here(stmt, &mut out),
+                _ => this.stmt_in_scope(stmt, &mut out),
             }
-            this.choose_waiting(0);
+            this.choose_deferred(0);
             out
         });
         out.append(&mut body);
@@ -54,13 +54,13 @@ impl Checker<'_> {
         stmt: Span,
         out: &mut Vec<Stmt>,
     ) {
-        let (ty, init) = self.initial(ty, init, true);
-        self.names_once([pattern], "variable");
+        let (ty, init) = self.initial_value(ty, init, true);
+        self.check_duplicate_names([pattern], "variable");
         let span = pattern.span;
         let (pat, bound) = self.in_scope(|this| {
             this.item.names_last = true;
-            this.let_word = val_word(mutable, stmt);
-            let pat = this.total_binding(pattern, &ty, mutable);
+            this.let_word = val_keyword_span(mutable, stmt);
+            let pat = this.irrefutable_binding(pattern, &ty, mutable);
             this.let_word = None;
             this.item.names_last = false;
             let scope = this.frame().scopes.last().expect("a frame has a scope").clone();
@@ -78,7 +78,7 @@ impl Checker<'_> {
         {
             out.push(Stmt { kind: StmtKind::Let(pat, init), span });
         }
-        out.append(&mut self.matched_openings());
+        out.append(&mut self.take_pattern_openings());
         for (name, binding) in names {
             let ty = self.frame().locals[binding.local as usize].ty.clone();
             let id = self.program.globals.len() as u32;
@@ -88,7 +88,7 @@ impl Checker<'_> {
                 Some(init) => init,
                 None => self.local_term(binding.local, binding.span),
             };
-            if !mutable && let Some(function) = self.held_function(&value) {
+            if !mutable && let Some(function) = self.known_function_value(&value) {
                 self.env.held_functions.insert(id, function);
             }
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
@@ -103,5 +103,5 @@ impl Checker<'_> {
 pub fn unused_result(stmts: &[ast::Stmt], script: &Script) -> Option<Diagnostic> {
     let result = script.result.as_ref()?;
     let Some(ast::StmtKind::Expr(e)) = stmts.last().map(|stmt| &stmt.kind) else { return None };
-    (!result.ty.is_error()).then(|| unused(e, result.span, result.ty.clone()).to_diagnostic())
+    (!result.ty.is_error()).then(|| unused_value_error(e, result.span, result.ty.clone()).to_diagnostic())
 }

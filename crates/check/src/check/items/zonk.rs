@@ -30,16 +30,20 @@ impl Checker<'_> {
         }
         for global in std::mem::take(&mut self.item.new_globals) {
             let ty = self.program.globals[global as usize].ty.clone();
-            self.program.globals[global as usize].ty = self.infer.settle(&ty);
+            self.program.globals[global as usize].ty = self.infer.zonk_with_defaults(&ty);
         }
-        let more = self.finish_inner(stmts, &result.iter().collect::<Vec<_>>());
+        let more = self.finish_inner_functions(stmts, &result.iter().collect::<Vec<_>>());
         stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(&mut |term| close_term(term, &more)));
         result.iter_mut().for_each(|term| close_term(term, &more));
     }
 
     /// Finishes the inner functions of the present item, which has these statements and terms.
     /// Returns the type arguments that the functions take beyond those of the item.
-    pub(in crate::check) fn finish_inner(&mut self, stmts: &[Stmt], terms: &[&Term]) -> FurtherArgs {
+    pub(in crate::check) fn finish_inner_functions(
+        &mut self,
+        stmts: &[Stmt],
+        terms: &[&Term],
+    ) -> FurtherArgs {
         let mut inner = std::mem::take(&mut self.item.unfinished);
         inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
         self.check_sequence(stmts, terms, &inner);
@@ -64,7 +68,7 @@ impl Checker<'_> {
     /// them are reported at their own places.
     fn finish_equations(&mut self) {
         while let Some(Equation { found, expected, span }) = self.infer.contradiction() {
-            let known = [&found, &expected].map(|ty| self.applicable(ty.clone(), span));
+            let known = [&found, &expected].map(|ty| self.check_reducible(ty.clone(), span));
             if known.iter().all(|ty| !ty.is_error()) {
                 let error = ConversionError::Mismatch { span, expected, found, because: None, hint: None };
                 self.report(error);
@@ -75,7 +79,7 @@ impl Checker<'_> {
     /// Replaces the holes in the types of locals.
     fn finish_locals(&mut self, locals: &mut [LocalInfo]) {
         for local in locals {
-            local.ty = self.infer.settle(&local.ty);
+            local.ty = self.infer.zonk_with_defaults(&local.ty);
         }
     }
 
@@ -87,7 +91,7 @@ impl Checker<'_> {
     /// Replaces the holes in a type, as [`Checker::finish_type`] does. `origin` is true if the type
     /// originates here, and false for a value that is only named or bound.
     fn finish_type_of(&mut self, ty: &Type, span: Span, origin: bool) -> Type {
-        let ty = self.infer.settle(ty);
+        let ty = self.infer.zonk_with_defaults(ty);
         let ty = self.finish_applications(ty, span, origin);
         if ty.has_meta() {
             let stuck = ty.find_application(&mut |_, args| args.iter().any(Type::has_meta));
@@ -139,7 +143,7 @@ impl Checker<'_> {
             PatKind::Int(value) => {
                 let value = value.clone();
                 if pat.ty.as_scalar().is_some_and(Scalar::is_float) {
-                    pat.kind = PatKind::Real(Rounded::whole(&value));
+                    pat.kind = PatKind::Real(Rounded::from_integer(&value));
                 } else {
                     self.literal(&value, &pat.ty, pat.span);
                 }
@@ -209,7 +213,7 @@ impl Checker<'_> {
 
     /// Finishes a term and its parts.
     pub(in crate::check) fn finish_term(&mut self, term: &mut Term) {
-        if let Some(chosen) = self.chosen_call(term) {
+        if let Some(chosen) = self.take_chosen_call(term) {
             *term = chosen;
         }
         let origin = !matches!(
@@ -275,7 +279,7 @@ impl Checker<'_> {
                 let value = value.clone();
                 self.literal(&value, &term.ty, span);
                 if term.ty.as_scalar().is_some_and(Scalar::is_float) {
-                    term.kind = TermKind::Real(Rounded::whole(&value));
+                    term.kind = TermKind::Real(Rounded::from_integer(&value));
                 }
             }
             TermKind::Real(value) => self.real_literal(*value, &term.ty, span),
@@ -303,7 +307,7 @@ impl Checker<'_> {
                 let span = args.get(1).or(args.last()).map_or(span, |arg| arg.span);
                 let fields = if prim == Prim::WriteNpz { ty.unfold().fields() } else { None };
                 let parts = fields.map_or(vec![ty], |fields| fields.into_iter().map(|(_, ty)| ty).collect());
-                let _ = parts.iter().all(|part| self.stored(prim, part, span));
+                let _ = parts.iter().all(|part| self.check_storable(prim, part, span));
             }
             TermKind::Prim(prim @ (Prim::WriteNetcdf | Prim::WriteVtk), type_args, args) => {
                 let prim = *prim;
@@ -316,10 +320,10 @@ impl Checker<'_> {
                 for (ty, span) in whole {
                     let mut parts = Vec::new();
                     file_parts(&ty, &mut parts);
-                    let _ = parts.iter().all(|part| self.stored(prim, part, span));
+                    let _ = parts.iter().all(|part| self.check_storable(prim, part, span));
                 }
             }
-            TermKind::Op(..) => self.settled_operator(term),
+            TermKind::Op(..) => self.finish_operator(term),
             // A base that was an exponential while holes were open may now be a compact product.
             TermKind::Component(base, position)
                 if base.ty.is_compact() && !base.ty.is_error() && base.ty.components(0).is_none() =>
@@ -348,7 +352,7 @@ impl Checker<'_> {
 
     /// Finishes an operator. An operand whose type was a hole when the operator was checked may
     /// have a type for which a class, or nothing, defines the operator.
-    pub(in crate::check) fn settled_operator(&mut self, term: &mut Term) {
+    pub(in crate::check) fn finish_operator(&mut self, term: &mut Term) {
         let TermKind::Op(op, operands) = &mut term.kind else { return };
         let (Some(ty), Some(symbol)) = (operands.first().map(|o| o.ty.clone()), op.symbol()) else { return };
         let span = term.span;
@@ -395,7 +399,7 @@ impl Checker<'_> {
         };
         self.discharge();
         if !self.infer.try_unify(&call.ty, &term.ty) {
-            let (expected, found) = (term.ty.clone(), self.infer.settle(&call.ty));
+            let (expected, found) = (term.ty.clone(), self.infer.zonk_with_defaults(&call.ty));
             self.report(ConversionError::Mismatch { span, expected, found, because: None, hint: None });
             return;
         }

@@ -105,10 +105,10 @@ impl Checker<'_> {
             operands.push(self.local_term(local, span));
         }
         let mut term = self.used(question, operands, span);
-        self.choose_waiting(0);
+        self.choose_deferred(0);
         self.discharge();
         self.finish_term(&mut term);
-        self.finish_inner(&[], &[&term]);
+        self.finish_inner_functions(&[], &[&term]);
         let locals = std::mem::take(&mut self.frame().locals);
         Script { locals, body: Vec::new(), result: Some(term) }
     }
@@ -118,8 +118,8 @@ impl Checker<'_> {
         match question {
             Question::Call(name, type_args) => {
                 let name = Name { text: name.clone(), span };
-                if !self.names_callable(&name) {
-                    return self.unknown(&name);
+                if !self.is_function_name(&name) {
+                    return self.report_unknown_name(&name);
                 }
                 let argument = match operands.len() {
                     0 => Arg::Done(Term::unit(span)),
@@ -151,13 +151,13 @@ impl Checker<'_> {
 
     /// Reports a wrong number of types.
     fn too_few(&mut self, expected: usize, found: usize, span: Span) -> Term {
-        self.wrong(TypeError::TypeArity { span, name: "this".into(), expected, found }, span)
+        self.error_term(TypeError::TypeArity { span, name: "this".into(), expected, found }, span)
     }
 }
 
 /// Returns the callables of a name with their types, as text.
-pub fn described(env: &mut Env, program: &mut Program, name: &str) -> Vec<String> {
+pub fn describe_callables(env: &mut Env, program: &mut Program, name: &str) -> Vec<String> {
     let mut checker = new_checker(env, program);
     let candidates: Vec<Candidate> = checker.find(name).candidates().map(|(_, c)| c.clone()).collect();
-    candidates.iter().map(|candidate| checker.typed(name, candidate)).collect()
+    candidates.iter().map(|candidate| checker.name_and_type(name, candidate)).collect()
 }

@@ -30,7 +30,7 @@ impl Checker<'_> {
     ) -> Option<Term> {
         let class = self.env.classes.get(&class)?.clone();
         let instance = class.methods.first()?.scheme.instantiate(&mut self.infer, args);
-        self.oblige_all(&instance.constraints, span, &class.methods[0].name);
+        self.add_obligations(&instance.constraints, span, &class.methods[0].name);
         let kind = TermKind::Method { class: class.id, method: 0, type_args: instance.args.clone() };
         let function = Term::new(kind, instance.ty(), span);
         let result = instance.result?;
@@ -47,14 +47,14 @@ impl Checker<'_> {
 
     /// Converts a literal to a declared type or type parameter by an instance of `Literal`. Returns
     /// any other term unchanged, as the error.
-    pub(in crate::check) fn literal_at(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
+    pub(in crate::check) fn convert_literal(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
         let ty = self.infer.zonk(ty);
         let Some(literal) = self.infer.literal_of(&term.ty) else { return Err(term) };
         if !matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || ty.has_meta() {
             return Err(term);
         }
         if let (TermKind::Int(label), true) = (&term.kind, ty.is_labeled()) {
-            return Ok(self.labeled(&label.clone(), &ty, term.span));
+            return Ok(self.value_with_label(&label.clone(), &ty, term.span));
         }
         let large = matches!(&term.kind, TermKind::Int(n) if n.to_i64().is_none());
         let sources: &[Type] = match literal {
@@ -76,24 +76,24 @@ impl Checker<'_> {
 
     /// Returns the value with this label of an index type with labels. Reports a label that the
     /// type does not have, or is not known to have.
-    pub(in crate::check) fn labeled(&mut self, label: &BigInt, ty: &Type, span: Span) -> Term {
+    pub(in crate::check) fn value_with_label(&mut self, label: &BigInt, ty: &Type, span: Span) -> Term {
         let (Some(first), Ok(size)) = (ty.first_label(), ty.size()) else {
             let error = AxisError::LabelUnknown { span, label: label.clone(), ty: ty.clone() };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         };
         match (label - &first).to_biguint().filter(|code| *code < size) {
             Some(code) => Term::new(TermKind::Code(code), ty.clone(), span),
             None => {
                 let last = &first + BigInt::from(size) - 1i32;
                 let error = AxisError::LabelRange { span, label: label.clone(), ty: ty.clone(), first, last };
-                self.wrong(error, span)
+                self.error_term(error, span)
             }
         }
     }
 
     /// Returns true if a literal of type `from` can become a value of `to` by an instance of
     /// `Literal`.
-    pub(in crate::check) fn becomes_literal(&mut self, from: &Type, to: &Type) -> bool {
+    pub(in crate::check) fn has_literal_instance(&mut self, from: &Type, to: &Type) -> bool {
         let Some(literal) = self.infer.literal_of(from) else { return false };
         if !matches!(to.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || to.has_meta() {
             return false;
@@ -114,7 +114,12 @@ impl Checker<'_> {
 
     /// Converts a value explicitly by an instance of `Convert`. Returns the term, as the error, if
     /// there is no instance.
-    pub(in crate::check) fn converted(&mut self, term: Term, to: &Type, span: Span) -> Result<Term, Term> {
+    pub(in crate::check) fn convert_by_instance(
+        &mut self,
+        term: Term,
+        to: &Type,
+        span: Span,
+    ) -> Result<Term, Term> {
         match self.belongs(self.program.known.convert, &[&term.ty, to]) {
             Some(class) => {
                 let args = [term.ty.clone(), to.clone()];
@@ -132,7 +137,7 @@ impl Checker<'_> {
 
     /// Converts a value implicitly to a type that holds all its values, by an instance of `Widen`.
     /// Returns the term, as the error, if there is no instance.
-    pub(in crate::check) fn widened_by_instance(&mut self, term: Term, to: &Type) -> Result<Term, Term> {
+    pub(in crate::check) fn widen_by_instance(&mut self, term: Term, to: &Type) -> Result<Term, Term> {
         let to = self.infer.zonk(to);
         if term.ty.has_meta() || to.has_meta() {
             return Err(term);
@@ -144,7 +149,7 @@ impl Checker<'_> {
                 // text.
                 let constraint = Constraint { class, args: vec![term.ty.clone(), to.clone()] };
                 self.add_obligation(constraint, span, &format!("becoming `{to}`"));
-                self.converted(term, &to, span)
+                self.convert_by_instance(term, &to, span)
             }
             None => Err(term),
         }
@@ -153,7 +158,7 @@ impl Checker<'_> {
     /// Returns true if the instance with this head can ever be used. Reports an error and returns
     /// false if the language itself defines the meaning at these types. Instances of the library
     /// are exempt.
-    pub(in crate::check) fn is_asked(&mut self, head: &Constraint, span: Span) -> bool {
+    pub(in crate::check) fn check_instance_usable(&mut self, head: &Constraint, span: Span) -> bool {
         if self.env.is_library() || self.env.of_library(span) {
             return true;
         }

@@ -97,14 +97,14 @@ pub(in crate::check) fn operator_advice(
 impl Checker<'_> {
     /// Returns, as text, the requirement that an instance with the operator for these operands
     /// lacks; `None` if there is no such instance.
-    pub(in crate::check) fn unmet(&mut self, symbol: &str, operands: &Type) -> Option<String> {
+    pub(in crate::check) fn unmet_requirement(&mut self, symbol: &str, operands: &Type) -> Option<String> {
         let callables = self.env.callables(symbol).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Method(..))).find_map(|method| {
             let scheme = self.header(method);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let fits = self.infer.unify(operands, &instance.domain).is_ok();
-            let asked = instance.constraints.first().filter(|_| fits).map(|c| self.zonked(c));
+            let asked = instance.constraints.first().filter(|_| fits).map(|c| self.zonk_constraint(c));
             let unmet = asked.and_then(|asked| match self.entails(&asked) {
                 Answer::No(missing) if missing != asked => Some(format!(
                     "`{}` needs `{}`, and there is no such instance",
@@ -119,7 +119,7 @@ impl Checker<'_> {
     }
 
     /// Reports a function named by an operator if no use of the operator can call it.
-    pub(in crate::check) fn reachable_operator(&mut self, name: &str, domain: &Type, span: Span) {
+    pub(in crate::check) fn check_operator_reachable(&mut self, name: &str, domain: &Type, span: Span) {
         let pair = domain.components(2).filter(|parts| parts.len() == 2);
         let never = match (name, pair) {
             ("!", _) => true,

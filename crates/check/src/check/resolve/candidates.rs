@@ -2,11 +2,11 @@
 //! argument.
 //!
 //! [`Checker::find`] returns the candidates of a name in tiers, from the nearest scope to the
-//! farthest ([`Found`]). A candidate is compared with the type of an argument by its header alone
-//! ([`Checker::fit_in`]), in rounds that allow more and more conversions ([`Round`]). The choice
-//! among the candidates that fit is made in [`crate::check::elaborate::overload`]. A function whose
-//! result type is not written needs its body checked before its result is known
-//! ([`Checker::check_pending`]).
+//! farthest ([`LookupResult`]). A candidate is compared with the type of an argument by its header
+//! alone ([`Checker::fitting_in_scope`]), in rounds that allow more and more conversions
+//! ([`Round`]). The choice among the candidates that fit is made in
+//! [`crate::check::elaborate::overload`]. A function whose result type is not written needs its
+//! body checked before its result is known ([`Checker::check_pending`]).
 //!
 //! A search looks the name up once in each scope; a test costs one unification and the entailment
 //! of the candidate's constraints, for each round.
@@ -20,7 +20,7 @@ use crate::check::solve::infer::accepts;
 use crate::core::{FunctionId, GlobalId, Prim, Term, TermKind};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
-use crate::types::number::{MAX_COMPONENTS, conversion_cost, widened};
+use crate::types::number::{MAX_COMPONENTS, conversion_cost, widen_numbers};
 use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
@@ -81,11 +81,11 @@ impl Checker<'_> {
             Some((params, ty)) => (params, ty),
             None => ("", prim.signature()),
         };
-        let read = self.aside(|this| {
+        let read = self.with_separate_item(|this| {
             let mut vars = Vec::new();
             for param in params.split(',').filter(|p| !p.is_empty()) {
                 let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
-                let kind = Kind::named(kind.trim()).expect("the table of primitives names kinds");
+                let kind = Kind::from_name(kind.trim()).expect("the table of primitives names kinds");
                 let var = this.env.fresh_var(&Arc::from(name.trim()), kind);
                 this.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
                 vars.push(var);
@@ -144,8 +144,8 @@ impl Checker<'_> {
     }
 
     /// Returns the functions and the variable that a name may refer to here.
-    pub(in crate::check) fn find(&self, name: &str) -> Found {
-        let mut found = Found::default();
+    pub(in crate::check) fn find(&self, name: &str) -> LookupResult {
+        let mut found = LookupResult::default();
         for (depth, frame) in self.item.frames.iter().enumerate().rev() {
             for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
                 if !binding.function {
@@ -165,7 +165,7 @@ impl Checker<'_> {
             found.variable = Some(Variable::Global(*id));
             return found;
         }
-        for (callable, scope) in self.env.candidates(name).scoped() {
+        for (callable, scope) in self.env.candidates(name).with_scopes() {
             let place = Place::Top(scope);
             let candidate = Candidate::Top(callable.clone());
             match found.tiers.last_mut() {
@@ -178,14 +178,14 @@ impl Checker<'_> {
     }
 
     /// Returns true if a name refers to functions here, other than a single local one.
-    pub(in crate::check) fn names_callable(&self, name: &ast::Name) -> bool {
+    pub(in crate::check) fn is_function_name(&self, name: &ast::Name) -> bool {
         let (local, all) = self.count(&name.text);
         all > local || all > 1
     }
 
     /// Returns true if a name refers to a constant of an enumeration here, which can be used as an
     /// index.
-    pub(in crate::check) fn names_index(&self, name: &ast::Name) -> bool {
+    pub(in crate::check) fn is_index_constant(&self, name: &ast::Name) -> bool {
         let callables = self.env.candidates(&name.text);
         let index = |callable: &Callable| matches!(callable, Callable::Case(of, _) if of.is_enumeration());
         callables.iter().any(index) && {
@@ -198,7 +198,7 @@ impl Checker<'_> {
 
     /// Returns true if a name refers to several functions, so that its context has to determine
     /// one.
-    pub(in crate::check) fn names_several(&self, name: &ast::Name) -> bool {
+    pub(in crate::check) fn is_overloaded_name(&self, name: &ast::Name) -> bool {
         self.count(&name.text).1 > 1
     }
 
@@ -231,7 +231,7 @@ impl Checker<'_> {
     pub(in crate::check) fn variable_term(&mut self, variable: &Variable, name: &ast::Name) -> Term {
         match variable {
             Variable::Local(depth, binding) => {
-                let (binding, _) = self.captured(*depth, binding.clone());
+                let (binding, _) = self.capture(*depth, binding.clone());
                 self.note(name.span, |_| Some(Referent::At(binding.span)));
                 self.local_term(binding.local, name.span)
             }
@@ -245,7 +245,7 @@ impl Checker<'_> {
 
     /// Returns the candidates of one scope that fit, in the first round in which any does. The flag
     /// of a candidate is true if it fits whatever types the holes become.
-    pub(in crate::check) fn fit_in(
+    pub(in crate::check) fn fitting_in_scope(
         &mut self,
         candidates: &[Candidate],
         type_args: &[Type],
@@ -264,7 +264,7 @@ impl Checker<'_> {
     }
 
     /// Returns the first round in which a candidate accepts an argument.
-    pub(in crate::check) fn round_of(
+    pub(in crate::check) fn first_round(
         &mut self,
         scheme: &Scheme,
         type_args: &[Type],
@@ -291,9 +291,9 @@ impl Checker<'_> {
         let mark = self.infer.mark();
         let instance = scheme.instantiate(&mut self.infer, type_args);
         let ty = match round {
-            Round::AsIs => self.infer.settle(ty),
+            Round::AsIs => self.infer.zonk_with_defaults(ty),
             Round::Literals => ty.clone(),
-            Round::Converted => widened(&self.infer.settle(ty), &instance.domain),
+            Round::Converted => widen_numbers(&self.infer.zonk_with_defaults(ty), &instance.domain),
             Round::Declared | Round::ByInstance => self.adapted(ty, &instance.domain, round),
         };
         let domain = self.at_some_sizes(&instance.domain);
@@ -321,7 +321,7 @@ impl Checker<'_> {
             return false;
         }
         self.infer.undo(mark);
-        let ty = self.infer.settle(ty);
+        let ty = self.infer.zonk_with_defaults(ty);
         let flat = ty.with_flat_indices();
         flat != ty && self.infer.unify(&flat, domain).is_ok()
     }
@@ -346,7 +346,7 @@ impl Checker<'_> {
     /// by instances of `Widen`.
     fn adapted(&mut self, from: &Type, to: &Type, round: Round) -> Type {
         let (from, to) = (self.infer.shallow(from), self.infer.zonk(to));
-        if self.becomes_literal(&from, &to) {
+        if self.has_literal_instance(&from, &to) {
             return to;
         }
         match (from.kind(), to.kind()) {
@@ -381,7 +381,7 @@ impl Checker<'_> {
         if !round.converts() || fitting.len() < 2 {
             return fitting;
         }
-        let settled = self.infer.shown(ty);
+        let settled = self.infer.display_type(ty);
         let far: Vec<(usize, u64)> =
             fitting.iter().map(|c| conversion_cost(&settled, &self.candidate_header(c).domain)).collect();
         let least = far.iter().min().copied();
@@ -494,7 +494,7 @@ pub(in crate::check) enum Candidate {
 
 impl Candidate {
     /// Returns true if both candidates are the same function.
-    pub(in crate::check) fn is(&self, other: &Candidate) -> bool {
+    pub(in crate::check) fn is_same_function(&self, other: &Candidate) -> bool {
         match (self, other) {
             (Candidate::Top(one), Candidate::Top(other)) => one == other,
             (Candidate::Local(_, one), Candidate::Local(_, other)) => one.span == other.span,
@@ -523,27 +523,27 @@ pub(in crate::check) enum Variable {
 
 /// The meanings of a name, from the nearest scope to the farthest.
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Found {
+pub(in crate::check) struct LookupResult {
     /// The functions that are nearer than the variable, by scope.
     pub tiers: Vec<Tier>,
     /// The variable that ended the lookup, if there is one.
     pub variable: Option<Variable>,
 }
 
-impl Found {
+impl LookupResult {
     /// Iterates over all functions with their scopes, from near to far.
     pub(in crate::check) fn candidates(&self) -> impl Iterator<Item = (Place, &Candidate)> {
         self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
     }
 
     /// Returns the tiers up to the given index, without the variable.
-    pub(in crate::check) fn up_to(&self, tier: usize) -> Found {
-        Found { tiers: self.tiers[..=tier].to_vec(), variable: None }
+    pub(in crate::check) fn up_to(&self, tier: usize) -> LookupResult {
+        LookupResult { tiers: self.tiers[..=tier].to_vec(), variable: None }
     }
 
     /// Returns the only function of the name that the program itself has declared. An error in a
     /// call then refers to this function, whatever functions of the name the library has.
-    pub(in crate::check) fn own(&self) -> Option<&Candidate> {
+    pub(in crate::check) fn only_declared(&self) -> Option<&Candidate> {
         let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
         let first = own.next().map(|(_, candidate)| candidate);
         if own.next().is_some() { None } else { first }

@@ -23,7 +23,7 @@ impl Checker<'_> {
     /// Sets the type argument and the result of a reader's instance to the stated type. Returns
     /// false after reporting an error: in a pure function, without a stated type, or at a type that
     /// the format cannot store.
-    pub(in crate::check) fn reads(
+    pub(in crate::check) fn instantiate_reader(
         &mut self,
         prim: Prim,
         name: &Name,
@@ -33,7 +33,7 @@ impl Checker<'_> {
     ) -> bool {
         let span = name.span;
         self.frame().outside = true;
-        if self.frame().pure() {
+        if self.frame().is_pure() {
             let header = Some(self.frame().header);
             self.report(CallError::ReaderInFun { span, name: name.text.to_string(), header });
             return false;
@@ -54,14 +54,14 @@ impl Checker<'_> {
         if body.has_meta() {
             let stated = match stated.kind() {
                 TypeKind::Meta(_) => None,
-                _ => Some(self.infer.shown(&stated)),
+                _ => Some(self.infer.display_type(&stated)),
             };
             self.report(SizeError::NothingStated { span, name: name.text.to_string(), stated });
             return false;
         }
         let vars: Vec<TypeVar> = sizes.into_iter().map(|(_, var)| var).collect();
         let ty = Type::exists(&vars, &body);
-        if !self.stored(prim, &ty, span) {
+        if !self.check_storable(prim, &ty, span) {
             return false;
         }
         instance.args = vec![ty.clone()];
@@ -72,7 +72,7 @@ impl Checker<'_> {
     /// Returns true if files can hold the type; otherwise reports an error and returns false. A
     /// type with parameters or stuck applications is accepted here and examined when it is
     /// concrete.
-    pub(in crate::check) fn stored(&mut self, prim: Prim, ty: &Type, span: Span) -> bool {
+    pub(in crate::check) fn check_storable(&mut self, prim: Prim, ty: &Type, span: Span) -> bool {
         let error = match FileType::of(ty) {
             Ok(stored) => match stored.list().filter(|_| !prim.supports_list_columns()) {
                 None => return true,

@@ -30,7 +30,7 @@ use crate::check::env::{Class, Constraint, Membership, bindings};
 use crate::check::error::class::Advice;
 use crate::check::error::{CheckError, ClassError};
 use crate::check::report::Report;
-use crate::check::types::well_formed::Applied;
+use crate::check::types::well_formed::ConstrainedApplication;
 use crate::core::program::{MAX_REQUIREMENT_DEPTH, opaque_part};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -81,15 +81,15 @@ struct Proof {
     /// Number of nested requirements around the present constraint.
     depth: u32,
     /// The first refused instance that the derivation uses.
-    refused: Option<Refused>,
+    refused: Option<RefusedInstance>,
     /// The answer for each constraint, with the refused instance it uses. A constraint that is
     /// being examined counts as [`Answer::Endless`].
-    known: HashMap<Constraint, (Answer, Option<Refused>)>,
+    known: HashMap<Constraint, (Answer, Option<RefusedInstance>)>,
 }
 
 /// An instance that its author declares as refused: a use of it is an error with the author's text.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Refused {
+pub(in crate::check) struct RefusedInstance {
     /// The constraint that the instance satisfies.
     pub asked: Constraint,
     /// The place of the instance's declaration.
@@ -105,7 +105,7 @@ impl Checker<'_> {
     }
 
     /// Records every constraint that a use of the function `name` needs.
-    pub(in crate::check) fn oblige_all(&mut self, constraints: &[Constraint], span: Span, name: &str) {
+    pub(in crate::check) fn add_obligations(&mut self, constraints: &[Constraint], span: Span, name: &str) {
         for constraint in constraints {
             self.add_obligation(constraint.clone(), span, &format!("`{name}`"));
         }
@@ -114,7 +114,7 @@ impl Checker<'_> {
     /// Decides all obligations of the present item, and reports those that do not hold or stay
     /// ambiguous.
     pub(in crate::check) fn discharge(&mut self) {
-        self.oblige_applied();
+        self.add_application_obligations();
         // Each round except the last drops or reports an obligation, or solves a hole.
         let (mut defaulted, mut waiting) = (false, std::mem::take(&mut self.item.obligations));
         loop {
@@ -145,7 +145,7 @@ impl Checker<'_> {
             if !defaulted {
                 defaulted = true;
                 for arg in waiting.iter().flat_map(|o| o.constraint.args.clone()) {
-                    self.infer.settle(&arg);
+                    self.infer.zonk_with_defaults(&arg);
                 }
                 continue;
             }
@@ -159,7 +159,7 @@ impl Checker<'_> {
             return;
         }
         for obligation in waiting {
-            let constraint = self.zonked(&obligation.constraint);
+            let constraint = self.zonk_constraint(&obligation.constraint);
             let constraint = self.env.text(&constraint);
             self.report(CheckError::Class(ClassError::Undetermined {
                 span: obligation.span,
@@ -170,8 +170,8 @@ impl Checker<'_> {
     }
 
     /// Reports the use of a refused instance, once for each place and text.
-    fn refuse_in_words(&mut self, obligation: &Obligation, refused: Refused) {
-        let Refused { asked, instance, words: text } = refused;
+    fn refuse_in_words(&mut self, obligation: &Obligation, refused: RefusedInstance) {
+        let RefusedInstance { asked, instance, words: text } = refused;
         let reported = |report: &Report| match &report.error {
             CheckError::Class(ClassError::Refused { span, text: known, .. }) => {
                 *known == text && *span == obligation.span
@@ -187,7 +187,7 @@ impl Checker<'_> {
     }
 
     /// Returns the constraint with all solved holes replaced.
-    pub(in crate::check) fn zonked(&self, constraint: &Constraint) -> Constraint {
+    pub(in crate::check) fn zonk_constraint(&self, constraint: &Constraint) -> Constraint {
         let args = constraint.args.iter().map(|t| self.infer.zonk(t)).collect();
         Constraint { class: constraint.class, args }
     }
@@ -224,13 +224,13 @@ impl Checker<'_> {
     /// Returns the constraint as messages show it: zonked, with literal holes at their default
     /// types.
     fn shown(&mut self, constraint: &Constraint) -> Constraint {
-        let args = constraint.args.iter().map(|ty| self.infer.shown(ty)).collect();
+        let args = constraint.args.iter().map(|ty| self.infer.display_type(ty)).collect();
         Constraint { class: constraint.class, args }
     }
 
     /// Reports an obligation whose requirements do not end.
     fn report_nontermination(&mut self, obligation: &Obligation) {
-        let constraint = self.zonked(&obligation.constraint);
+        let constraint = self.zonk_constraint(&obligation.constraint);
         // The requirement of the matching instance that continues the chain, and the place of the
         // instance.
         let mut next = None;
@@ -290,7 +290,7 @@ impl Checker<'_> {
 
     /// Decides whether a constraint holds by the given constraints, the instances and the language.
     pub(in crate::check) fn entails(&mut self, constraint: &Constraint) -> Answer {
-        let constraint = self.zonked(constraint);
+        let constraint = self.zonk_constraint(constraint);
         self.entailed(&constraint, &mut Proof::default())
     }
 
@@ -300,8 +300,8 @@ impl Checker<'_> {
     pub(in crate::check) fn entailed_unless_refused(
         &mut self,
         constraint: &Constraint,
-    ) -> (Answer, Option<Refused>) {
-        let constraint = self.zonked(constraint);
+    ) -> (Answer, Option<RefusedInstance>) {
+        let constraint = self.zonk_constraint(constraint);
         let mut proof = Proof::default();
         let answer = self.entailed(&constraint, &mut proof);
         (answer, proof.refused)
@@ -336,7 +336,7 @@ impl Checker<'_> {
         let answer = self
             .by_instance(constraint, proof)
             .or_else(|| self.by_structure(constraint, proof))
-            .or_else(|| self.by_language(constraint))
+            .or_else(|| self.built_in_instance(constraint))
             .unwrap_or_else(|| Answer::No(constraint.clone()));
         proof.depth -= 1;
         proof.known.insert(constraint.clone(), (answer.clone(), proof.refused.clone()));
@@ -363,7 +363,7 @@ impl Checker<'_> {
                 answer => {
                     if let (Some(refusal), None) = (&instance.refusal, &proof.refused) {
                         let (asked, words) = (constraint.clone(), refusal.text(&found.bindings));
-                        proof.refused = Some(Refused { asked, instance: instance.span, words });
+                        proof.refused = Some(RefusedInstance { asked, instance: instance.span, words });
                     }
                     return Some(answer);
                 }
@@ -398,8 +398,8 @@ impl Checker<'_> {
 
     /// Decides a constraint by the conversions that the language defines for numbers. Returns
     /// `None` where the language defines none.
-    fn by_language(&self, constraint: &Constraint) -> Option<Answer> {
-        let holds = self.program.known.by_language(constraint.class, &constraint.args)?;
+    fn built_in_instance(&self, constraint: &Constraint) -> Option<Answer> {
+        let holds = self.program.known.built_in_instance(constraint.class, &constraint.args)?;
         Some(if holds { Answer::Yes } else { Answer::No(constraint.clone()) })
     }
 
@@ -474,7 +474,7 @@ impl Checker<'_> {
     /// changes the constraint's types. Returns false and changes nothing if there is not exactly
     /// one candidate, or if the language's conversions of numbers may still apply.
     pub(in crate::check) fn improve(&mut self, constraint: &Constraint) -> bool {
-        let constraint = self.zonked(constraint);
+        let constraint = self.zonk_constraint(constraint);
         let instances = self.env.instances.get(&constraint.class).cloned().unwrap_or_default();
         if self.candidates(&constraint, &instances) != 1 || self.may_hold_by_language(&constraint) {
             return false;
@@ -492,7 +492,7 @@ impl Checker<'_> {
         let taken = head.iter().zip(&constraint.args).all(|(a, b)| self.infer.try_unify(a, b));
         // The array instance adds no information to `Add[?T ^ 3]`, and neither does replacing one
         // hole by another. Comparing sizes and numbers of holes detects both.
-        taken && holes(&self.zonked(&constraint)) != holes(&constraint)
+        taken && holes(&self.zonk_constraint(&constraint)) != holes(&constraint)
     }
 
     /// Returns the constraints followed by those of their superclasses, nearest first (breadth
@@ -528,12 +528,12 @@ impl Checker<'_> {
     }
 
     /// Records the constraints of the declared types that the present item applies.
-    pub(in crate::check) fn oblige_applied(&mut self) {
-        for Applied { declared, args, span, name } in std::mem::take(&mut self.item.applied) {
+    pub(in crate::check) fn add_application_obligations(&mut self) {
+        for ConstrainedApplication { declared, args, span, name } in std::mem::take(&mut self.item.applied) {
             let Some(known) = self.env.type_constraints.get(&declared) else { continue };
             let at = bindings(&known.params, &args);
             let needed: Vec<Constraint> = known.constraints.iter().map(|c| c.substitute(&at)).collect();
-            self.oblige_all(&needed, span, &name);
+            self.add_obligations(&needed, span, &name);
         }
     }
 }
@@ -554,7 +554,7 @@ fn holes(constraint: &Constraint) -> (u32, usize) {
 }
 
 /// Returns true if the types match the head of an instance.
-pub(in crate::check) fn matches(instance: &Membership, args: &[Type]) -> bool {
+pub(in crate::check) fn head_matches(instance: &Membership, args: &[Type]) -> bool {
     matching(&instance.params, &instance.args, args).is_some()
 }
 

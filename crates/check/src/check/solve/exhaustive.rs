@@ -106,7 +106,7 @@ pub(in crate::check) fn check(
     arms: &[(&Pat, bool)],
     ty: &Type,
     scrutinee: Span,
-    end: End,
+    end: ArmsEnd,
 ) -> Vec<PatternError> {
     let mut reports = Vec::new();
     if ty.is_error() || arms.iter().any(|(pat, _)| broken(pat)) {
@@ -143,22 +143,22 @@ pub(in crate::check) fn check(
 
 /// The end of the arms of a match, for an edit that inserts missing arms.
 #[derive(Clone, Copy)]
-pub(in crate::check) struct End {
+pub(in crate::check) struct ArmsEnd {
     /// The empty span before the keyword that ends the match.
     before: Span,
     /// The placeholder body of an inserted arm.
     body: &'static str,
 }
 
-impl End {
+impl ArmsEnd {
     /// Returns the end of a `match … with … endmatch` with this span.
-    pub(in crate::check) fn of_expression(whole: Span) -> End {
-        End { before: before_end(whole, "endmatch"), body: "fail \"not written yet\"" }
+    pub(in crate::check) fn of_expression(whole: Span) -> ArmsEnd {
+        ArmsEnd { before: before_end(whole, "endmatch"), body: "fail \"not written yet\"" }
     }
 
     /// Returns the end of a `match … do … done` with this span.
-    pub(in crate::check) fn of_statement(whole: Span) -> End {
-        End { before: before_end(whole, "done"), body: ";" }
+    pub(in crate::check) fn of_statement(whole: Span) -> ArmsEnd {
+        ArmsEnd { before: before_end(whole, "done"), body: ";" }
     }
 }
 
@@ -202,7 +202,7 @@ fn broken(pat: &Pat) -> bool {
 
 /// Returns a value, as text, that fits none of the patterns; `None` if they cover the type, if one
 /// of them has a reported error, or if the budget is used up.
-pub(in crate::check) fn missing(patterns: &[&Pat], ty: &Type) -> Option<String> {
+pub(in crate::check) fn missing_pattern(patterns: &[&Pat], ty: &Type) -> Option<String> {
     if patterns.iter().any(|p| broken(p)) {
         return None;
     }

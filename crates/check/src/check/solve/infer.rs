@@ -144,7 +144,7 @@ impl Infer {
 
     /// Opens a rigid variable: holes with a level below `first` cannot mention it in their
     /// solutions.
-    pub fn open(&mut self, var: &TypeVar, first: u32) {
+    pub fn open_rigid_variable(&mut self, var: &TypeVar, first: u32) {
         self.opened.insert(var.id, first);
     }
 
@@ -248,7 +248,7 @@ impl Infer {
     /// holes become. Equations that hold are dropped.
     pub fn contradiction(&mut self) -> Option<Equation> {
         for Equation { found, expected, span } in self.set_postponed(Vec::new()) {
-            let (found, expected) = (self.settle(&found), self.settle(&expected));
+            let (found, expected) = (self.zonk_with_defaults(&found), self.zonk_with_defaults(&expected));
             if !self.try_unify(&found, &expected) {
                 return Some(Equation { found, expected, span });
             }
@@ -290,7 +290,7 @@ impl Infer {
 
     /// Gives the unsolved literal holes of the type their default types, then zonks as
     /// [`Infer::zonk`].
-    pub fn settle(&mut self, ty: &Type) -> Type {
+    pub fn zonk_with_defaults(&mut self, ty: &Type) -> Type {
         let ty = self.zonk(ty);
         if ty.has_meta() {
             self.default_literals(&ty);
@@ -353,9 +353,9 @@ impl Infer {
     }
 
     /// Returns the type as messages show it, with literal holes at their defaults. Changes nothing.
-    pub fn shown(&mut self, ty: &Type) -> Type {
+    pub fn display_type(&mut self, ty: &Type) -> Type {
         let mark = self.mark();
-        let shown = self.settle(ty);
+        let shown = self.zonk_with_defaults(ty);
         self.undo(mark);
         shown
     }
@@ -429,7 +429,7 @@ impl Infer {
             }
         }
         // At a kind below TYPE, a sum is a sum of units.
-        if hole.kind != Kind::Type && hole.kind.within(Kind::Type) {
+        if hole.kind != Kind::Type && hole.kind.is_subkind_of(Kind::Type) {
             let cases = match ty.kind() {
                 TypeKind::Sum(parts) => Some((parts.clone(), Type::unit_sum(parts.len()))),
                 TypeKind::Repeat(n, part) => Some((vec![part.clone()], n.clone())),
@@ -442,7 +442,8 @@ impl Infer {
         }
         // A value never has an existential type, and a bound variable is undefined outside its
         // type.
-        if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose() > 0 || self.occurs(meta.id, ty) {
+        if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose_bound_range() > 0 || self.occurs(meta.id, ty)
+        {
             return Err(UnifyError);
         }
         self.adjust_levels(ty, hole.level)?;

@@ -40,7 +40,7 @@ impl Checker<'_> {
         members: &[Name],
         of_this_input: &mut Vec<(Name, Arc<str>)>,
     ) {
-        if Kind::named(&name.text).is_some() {
+        if Kind::from_name(&name.text).is_some() {
             let error = TypeError::Duplicate { span: name.span, what: "kind", name: name.text.to_string() };
             self.report(error);
             return;
@@ -81,8 +81,8 @@ impl Checker<'_> {
     pub(in crate::check) fn lower_kind(&mut self, written: Option<&Name>) -> Kind {
         let Some(name) = written else { return Kind::Type };
         self.note(name.span, |_| Some(Referent::Named));
-        self.env.kind_named(&name.text).unwrap_or_else(|| {
-            if self.unknown_in_module(name) {
+        self.env.lookup_kind(&name.text).unwrap_or_else(|| {
+            if self.report_unknown_in_module(name) {
                 return Kind::UnitSum;
             }
             let mut declared: Vec<String> = self.env.kinds.keys().map(|k| k.to_string()).collect();
@@ -112,7 +112,7 @@ impl Checker<'_> {
                 self.type_match(subjects, arms, Some((kind, &name.text)), body.span)
             }
             TypeExprKind::Refusal(text) => {
-                let refusal = Some(self.refusal_words(text, body.span));
+                let refusal = Some(self.parse_refusal(text, body.span));
                 let (patterns, binds, result) = (Vec::new(), Vec::new(), Type::error());
                 Meaning::Match(Vec::new(), vec![TypeArm { patterns, binds, result, refusal }])
             }
@@ -268,7 +268,7 @@ impl Checker<'_> {
                 self.item.type_scope.insert(name.clone(), Type::var(var.clone()));
             }
             let refusal = match &arm.result.kind {
-                TypeExprKind::Refusal(text) => Some(self.refusal_words(text, arm.result.span)),
+                TypeExprKind::Refusal(text) => Some(self.parse_refusal(text, arm.result.span)),
                 _ => None,
             };
             let ty = match refusal {
@@ -302,7 +302,7 @@ impl Checker<'_> {
     }
 
     /// Parses the words of a refusal: `{T}` is replaced by the type `T`, and `{{` is a brace.
-    pub(in crate::check) fn refusal_words(&mut self, text: &str, span: Span) -> Refusal {
+    pub(in crate::check) fn parse_refusal(&mut self, text: &str, span: Span) -> Refusal {
         let mut pieces: Vec<Result<Arc<str>, Type>> = Vec::new();
         let (mut plain, mut rest) = (String::new(), text);
         while let Some(at) = rest.find(['{', '}']) {
@@ -481,7 +481,8 @@ impl Checker<'_> {
         if self.type_definition(&name.text).is_some() {
             self.note(name.span, |_| Some(Referent::Named));
         }
-        let built_in = Scalar::named(&name.text).is_some() || matches!(&*name.text, "bool" | "unit" | "void");
+        let built_in =
+            Scalar::from_name(&name.text).is_some() || matches!(&*name.text, "bool" | "unit" | "void");
         let (params, nominal, body) = match self.type_definition(&name.text).cloned() {
             Some(TypeDefinition::Alias(params, body)) => (params, None, body),
             Some(TypeDefinition::Nominal(nominal)) => (nominal.params.clone(), Some(nominal), Type::error()),
@@ -507,7 +508,7 @@ impl Checker<'_> {
             }
         };
         if params.len() != args.len() {
-            return self.arity(name, params.len(), args.len());
+            return self.arity_error(name, params.len(), args.len());
         }
         let types: Vec<Type> =
             params.iter().zip(args).map(|(param, arg)| self.type_pattern(arg, param.kind, scope)).collect();
@@ -578,7 +579,7 @@ impl Checker<'_> {
     }
 
     /// Returns a written type, or reports an application in it that can never reduce.
-    pub(in crate::check) fn applicable(&mut self, ty: Type, span: Span) -> Type {
+    pub(in crate::check) fn check_reducible(&mut self, ty: Type, span: Span) -> Type {
         match irreducible(&ty, span) {
             Some(error) => {
                 self.report(CheckError::Kind(error));
@@ -635,7 +636,7 @@ fn irreducible(ty: &Type, span: Span) -> Option<KindError> {
 }
 
 /// Returns the text of the type with its arguments in brackets, if they are names and numbers.
-pub(in crate::check) fn in_brackets(name: &Name, args: &[TypeExpr]) -> Option<String> {
+pub(in crate::check) fn bracketed_arguments(name: &Name, args: &[TypeExpr]) -> Option<String> {
     let text = |arg: &TypeExpr| match &arg.kind {
         TypeExprKind::Name(name, args) if args.is_empty() => Some(name.text.to_string()),
         TypeExprKind::Number(n) => Some(n.to_string()),
@@ -670,7 +671,7 @@ fn variables(ty: &Type, bound: &[TypeVar], out: &mut Vec<TypeVar>) {
 /// Returns the smallest kind that includes all of these kinds.
 fn common_kind(mut kinds: impl Iterator<Item = Kind>) -> Option<Kind> {
     let first = kinds.next()?;
-    kinds.try_fold(first, |join, kind| match (join.within(kind), kind.within(join)) {
+    kinds.try_fold(first, |join, kind| match (join.is_subkind_of(kind), kind.is_subkind_of(join)) {
         (true, _) => Some(kind),
         (_, true) => Some(join),
         _ => None,

@@ -9,7 +9,7 @@ use crate::types::{Kind, MAX_WRITTEN_COMPONENTS, ProductForm, Type, TypeKind};
 impl Checker<'_> {
     /// Returns the list that a name after `..` denotes in a type; `None` after a report. With a
     /// `form`, the list must have that form.
-    pub(in crate::check) fn list_named(&mut self, name: &Name, form: Option<ProductForm>) -> Option<Type> {
+    pub(in crate::check) fn lookup_list(&mut self, name: &Name, form: Option<ProductForm>) -> Option<Type> {
         let found = self.item.type_scope.get(&name.text).cloned();
         self.note_type_name(name);
         if let Some(TypeKind::Var(var)) = found.as_ref().map(Type::kind) {
@@ -33,7 +33,7 @@ impl Checker<'_> {
 
     /// Lowers `..R` by itself to the product of the list.
     pub(in crate::check) fn lower_rest(&mut self, name: &Name) -> Type {
-        self.list_named(name, None).map_or_else(Type::error, Type::product_of)
+        self.lookup_list(name, None).map_or_else(Type::error, Type::product_of)
     }
 
     /// Lowers `A * B * ..R`. `read` returns the types of the components and the list of the last
@@ -86,7 +86,7 @@ impl Checker<'_> {
 
 /// Returns the reason why a type has no first component and rest, if it resembles a type that has
 /// them.
-pub(in crate::check) fn why_no_list(form: ProductForm, ty: &Type) -> Option<String> {
+pub(in crate::check) fn no_list_reason(form: ProductForm, ty: &Type) -> Option<String> {
     match (form, ty.kind()) {
         (ProductForm::Tuple, TypeKind::Array(_, count)) if count.as_unit_sum().is_some() => Some(format!(
             "an array is a tuple of a first component and a rest from 2 to {MAX_WRITTEN_COMPONENTS} elements"

@@ -47,10 +47,10 @@ impl Checker<'_> {
         self.note_expr(written.span, &ty);
         self.note_written(written.span);
         if ty.nodes() > MAX_TYPE_NODES || ty.depth() > MAX_TYPE_DEPTH {
-            self.too_large(written.span);
+            self.report_too_large(written.span);
             return Type::error();
         }
-        self.applicable(ty, written.span)
+        self.check_reducible(ty, written.span)
     }
 
     /// Lowers type arguments. The caller checks their kinds against the parameters.
@@ -69,13 +69,13 @@ impl Checker<'_> {
                 let form = ProductForm::Tuple;
                 self.lower_spread(form, false, parts, &mut |this, part| match part {
                     Part::Component(part) => Some(this.lower(part)),
-                    Part::Rest(name) => this.list_named(name, Some(form)),
+                    Part::Rest(name) => this.lookup_list(name, Some(form)),
                 })
             }
             T::Sum(parts) => {
                 let cases = parts.iter().map(|part| (self.lower(part), part.span)).collect::<Vec<_>>();
                 let role = "be the case of a sum";
-                Type::sum(cases.into_iter().map(|(ty, span)| self.not_spread(ty, role, span)).collect())
+                Type::sum(cases.into_iter().map(|(ty, span)| self.check_not_spread(ty, role, span)).collect())
             }
             T::CompactProduct(parts) => {
                 // `n \* T` with a `T` that is not compact is the repeated sum.
@@ -93,7 +93,7 @@ impl Checker<'_> {
                 let form = ProductForm::Compact;
                 self.lower_spread(form, true, parts, &mut |this, part| match part {
                     Part::Component(part) => Some(this.lower_index(part, "stand beside `\\*`")),
-                    Part::Rest(name) => this.list_named(name, Some(form)),
+                    Part::Rest(name) => this.lookup_list(name, Some(form)),
                 })
             }
             T::CompactSum(parts) => Type::compact_sum(self.lower_compact(parts, "stand beside `\\+`")),
@@ -104,7 +104,7 @@ impl Checker<'_> {
             }
             T::Array(element, index) => {
                 let (written, element) = (element.span, self.lower(element));
-                let element = self.not_spread(element, "be the element of an array", written);
+                let element = self.check_not_spread(element, "be the element of an array", written);
                 let index = self.lower_index(index, "index an array");
                 Type::array(element, index)
             }
@@ -179,7 +179,7 @@ impl Checker<'_> {
             return self.infer.try_unify(ty, &compact);
         }
         let shown = crate::syntax::unparse::print_type(written);
-        self.report(not_compact(ty, shown, role, written.span));
+        self.report(not_compact_error(ty, shown, role, written.span));
         false
     }
 
@@ -194,7 +194,7 @@ impl Checker<'_> {
             }
             // A list by itself denotes the product of the list.
             let ty = if ty.list_form().is_some() { Type::product_of(ty) } else { ty };
-            return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
+            return if args.is_empty() { ty } else { self.arity_error(name, 0, args.len()) };
         }
         self.ensure_type(&name.text, span);
         let definition = self.type_definition(text).cloned();
@@ -203,11 +203,11 @@ impl Checker<'_> {
             Some(TypeDefinition::Nominal(nominal)) => nominal.params.clone(),
             Some(TypeDefinition::Function(fun)) => fun.params.clone(),
             Some(TypeDefinition::Size(size)) if args.is_empty() => return size.clone(),
-            Some(TypeDefinition::Size(_)) => return self.arity(name, 0, args.len()),
+            Some(TypeDefinition::Size(_)) => return self.arity_error(name, 0, args.len()),
             None => return self.built_in(name, args),
         };
         if params.len() != args.len() {
-            return self.arity(name, params.len(), args.len());
+            return self.arity_error(name, params.len(), args.len());
         }
         let mut types = Vec::with_capacity(args.len());
         for (param, arg) in params.iter().zip(args) {
@@ -215,12 +215,12 @@ impl Checker<'_> {
                 TypeExprKind::Hole => self.infer.fresh(param.kind),
                 _ => self.lower_argument(arg),
             };
-            types.push(if self.fits_kind(&ty, param, arg.span) { ty } else { Type::error() });
+            types.push(if self.check_kind(&ty, param, arg.span) { ty } else { Type::error() });
         }
         if types.iter().any(Type::is_error) {
             return Type::error();
         }
-        self.apply_declared(&params, &types, name);
+        self.record_application(&params, &types, name);
         match definition {
             Some(TypeDefinition::Nominal(nominal)) => Type::nominal(nominal, types),
             Some(TypeDefinition::Function(fun)) => Type::apply(fun, types),
@@ -231,7 +231,7 @@ impl Checker<'_> {
     }
 
     /// Returns true if a type can be the argument of a type parameter; reports one that cannot.
-    pub(in crate::check) fn fits_kind(&mut self, ty: &Type, param: &TypeVar, span: Span) -> bool {
+    pub(in crate::check) fn check_kind(&mut self, ty: &Type, param: &TypeVar, span: Span) -> bool {
         let fits = infer::accepts(param.kind, ty);
         if !fits && ty.is_spread() && param.kind == Kind::Type {
             let role = format!("be the type argument `{}`", param.name);
@@ -252,14 +252,16 @@ impl Checker<'_> {
         let parameter = self.item.type_scope.contains_key(&name.text);
         match self.type_definition(&name.text) {
             Some(TypeDefinition::Function(_)) if !parameter => self.lower_name(name, args, span),
-            None if !parameter && Scalar::named(&name.text).is_none() => self.lower_name(name, args, span),
+            None if !parameter && Scalar::from_name(&name.text).is_none() => {
+                self.lower_name(name, args, span)
+            }
             definition => {
                 let takes = match definition {
                     Some(TypeDefinition::Nominal(nominal)) => nominal.params.len(),
                     Some(TypeDefinition::Alias(params, _)) => params.len(),
                     _ => 0,
                 };
-                let text = kinds::in_brackets(name, args).filter(|_| takes == args.len());
+                let text = kinds::bracketed_arguments(name, args).filter(|_| takes == args.len());
                 let error = KindError::NotATypeFunction { span, name: name.text.to_string(), instead: text };
                 self.report(CheckError::Kind(error));
                 Type::error()
@@ -268,7 +270,7 @@ impl Checker<'_> {
     }
 
     /// Reports a wrong number of type arguments.
-    pub(in crate::check) fn arity(&mut self, name: &Name, expected: usize, found: usize) -> Type {
+    pub(in crate::check) fn arity_error(&mut self, name: &Name, expected: usize, found: usize) -> Type {
         self.report(TypeError::TypeArity { span: name.span, name: name.text.to_string(), expected, found });
         Type::error()
     }
@@ -280,17 +282,17 @@ impl Checker<'_> {
             "bool" => Some(Type::bool()),
             "unit" => Some(Type::unit()),
             "void" => Some(Type::void()),
-            _ => Scalar::named(text).map(Type::scalar),
+            _ => Scalar::from_name(text).map(Type::scalar),
         };
         if let Some(ty) = ty {
-            return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
+            return if args.is_empty() { ty } else { self.arity_error(name, 0, args.len()) };
         }
-        if let Some(triangle) = Triangle::named(text) {
-            let [index] = args else { return self.arity(name, 1, args.len()) };
+        if let Some(triangle) = Triangle::from_name(text) {
+            let [index] = args else { return self.arity_error(name, 1, args.len()) };
             let index = self.lower_index(index, "be the index of pairs");
             return if index.is_error() { index } else { Type::triangle(triangle, index) };
         }
-        if self.unknown_in_module(name) {
+        if self.report_unknown_in_module(name) {
             return Type::error();
         }
         if self.implicit_vars && text.starts_with(char::is_uppercase) && args.is_empty() {
@@ -301,7 +303,7 @@ impl Checker<'_> {
         let declared = self.env.types.keys().map(|k| &**k);
         let scope = self.item.type_scope.keys().map(|k| &**k);
         let similar = similar(text, BUILT_IN.into_iter().chain(declared).chain(scope));
-        let similar = self.env.elsewhere(text).or(similar);
+        let similar = self.env.qualified_export(text).or(similar);
         let value = self.lookup_local(text).is_some() || self.env.values.contains_key(text);
         if let (true, Some(of)) = (args.is_empty() && !value, self.shows_size(text)) {
             self.report(SizeError::Unnamed { span: name.span, name: text.to_string(), value: of });
@@ -419,7 +421,7 @@ impl Checker<'_> {
             false => self.item.type_scope.clone(),
         };
         let opens = std::mem::take(&mut self.opens);
-        self.declaring(|this| this.declare_type(&stmt));
+        self.record_declaration(|this| this.declare_type(&stmt));
         if let Some(name) = declared_type(&stmt) {
             self.note_type_declared(name);
         }
@@ -466,7 +468,7 @@ impl Checker<'_> {
                     TypeExprKind::Labels(first, last) => self.lower_labels(first, last, body.span),
                     _ => {
                         let ty = self.lower(body);
-                        (self.not_spread(ty, "be the definition of a newtype", body.span), None)
+                        (self.check_not_spread(ty, "be the definition of a newtype", body.span), None)
                     }
                 };
                 let kind = match body.kind_of() {
@@ -581,7 +583,7 @@ impl Checker<'_> {
             // `?K` in the type is a size that each value stores.
             let ty = ty.map_or_else(Type::unit, |written| {
                 let ty = self.lower_result(written);
-                self.not_spread(
+                self.check_not_spread(
                     ty,
                     if what == "case" { "be the argument of a case" } else { "be a field" },
                     written.span,
@@ -619,8 +621,13 @@ fn declared_type(stmt: &Stmt) -> Option<&Name> {
 }
 
 /// Makes the error that a type is no index type, with the reason or the type that may be meant.
-pub(in crate::check) fn not_compact(ty: &Type, shown: String, role: &'static str, span: Span) -> TypeError {
-    let instead = compact_reading(ty).map(|t| t.to_string());
+pub(in crate::check) fn not_compact_error(
+    ty: &Type,
+    shown: String,
+    role: &'static str,
+    span: Span,
+) -> TypeError {
+    let instead = compact_counterpart(ty).map(|t| t.to_string());
     let why = match ty.kind() {
         TypeKind::Nominal(nominal, _) => no_enumeration(nominal),
         _ => None,
@@ -641,8 +648,8 @@ fn no_enumeration(nominal: &Nominal) -> Option<String> {
 }
 
 /// Returns the compact type with the same structure as an addressable type.
-pub(in crate::check) fn compact_reading(ty: &Type) -> Option<Type> {
-    let compact = |t: &Type| if t.is_compact() { Some(t.clone()) } else { compact_reading(t) };
+pub(in crate::check) fn compact_counterpart(ty: &Type) -> Option<Type> {
+    let compact = |t: &Type| if t.is_compact() { Some(t.clone()) } else { compact_counterpart(t) };
     match ty.kind() {
         TypeKind::Product(parts) => {
             Some(Type::compact_product(parts.iter().map(compact).collect::<Option<_>>()?))

@@ -113,7 +113,7 @@ impl Checker<'_> {
 
     /// Returns a type that is a part of values that are the same for all places; reports one that
     /// is spread over places. `role` says what it would be.
-    pub(in crate::check) fn not_spread(&mut self, ty: Type, role: &str, span: Span) -> Type {
+    pub(in crate::check) fn check_not_spread(&mut self, ty: Type, role: &str, span: Span) -> Type {
         if !ty.is_spread() || matches!(ty.kind(), TypeKind::Meta(_)) {
             return ty;
         }

@@ -1,7 +1,7 @@
 //! Names of sizes known at run time, in written types: `?N` opens one, `?K` in a result binds one.
 //!
 //! Takes a written type; gives the type with a hole or a bound variable for each opened name
-//! ([`Opens`]), and adds the names to the scope of types.
+//! ([`OpenSizeMeaning`]), and adds the names to the scope of types.
 
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
@@ -17,10 +17,10 @@ impl Checker<'_> {
     /// Lowers a written type in which `?N` is a named hole; returns the type, and the names with
     /// their holes.
     pub(in crate::check) fn lower_named(&mut self, written: &TypeExpr) -> (Type, Vec<(Name, Type)>) {
-        let outer = std::mem::replace(&mut self.opens, Opens::Named(Vec::new()));
+        let outer = std::mem::replace(&mut self.opens, OpenSizeMeaning::Named(Vec::new()));
         let ty = self.lower(written);
         match std::mem::replace(&mut self.opens, outer) {
-            Opens::Named(names) => (ty, names),
+            OpenSizeMeaning::Named(names) => (ty, names),
             _ => (ty, Vec::new()),
         }
     }
@@ -28,11 +28,11 @@ impl Checker<'_> {
     /// Lowers `?N`.
     pub(in crate::check) fn lower_open(&mut self, name: &Name, span: Span) -> Type {
         match &mut self.opens {
-            Opens::Nothing => {
+            OpenSizeMeaning::Nothing => {
                 self.report(SizeError::NotOpened { span, name: name.text.to_string() });
                 Type::error()
             }
-            Opens::Named(names) => match names.iter().find(|(known, _)| known.text == name.text) {
+            OpenSizeMeaning::Named(names) => match names.iter().find(|(known, _)| known.text == name.text) {
                 Some((_, hole)) => hole.clone(),
                 None => {
                     let hole = self.infer.fresh(Kind::Compact);
@@ -40,7 +40,7 @@ impl Checker<'_> {
                     hole
                 }
             },
-            Opens::Bound(vars) => match vars.iter().find(|var| var.name == name.text) {
+            OpenSizeMeaning::Bound(vars) => match vars.iter().find(|var| var.name == name.text) {
                 Some(var) => Type::var(var.clone()),
                 None => {
                     let var = self.env.fresh_var(&name.text, Kind::Compact);
@@ -54,10 +54,10 @@ impl Checker<'_> {
 
     /// Lowers the written result of a function, in which `?N` is a size that the function chooses.
     pub(in crate::check) fn lower_result(&mut self, written: &TypeExpr) -> Type {
-        let outer = std::mem::replace(&mut self.opens, Opens::Bound(Vec::new()));
+        let outer = std::mem::replace(&mut self.opens, OpenSizeMeaning::Bound(Vec::new()));
         let ty = self.lower(written);
         match std::mem::replace(&mut self.opens, outer) {
-            Opens::Bound(vars) if !vars.is_empty() => Type::exists(&vars, &ty),
+            OpenSizeMeaning::Bound(vars) if !vars.is_empty() => Type::exists(&vars, &ty),
             _ => ty,
         }
     }
@@ -104,12 +104,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Renames a variable that the present host has opened to the name in the program.
+    /// Renames a variable that the present opening scope has opened to the name in the program.
     fn rename(&mut self, var: &TypeVar, name: &Arc<str>) -> Option<TypeVar> {
         let new = TypeVar { name: name.clone(), ..var.clone() };
         let frame = self.frame();
         let bindings = [(var.id, Type::var(new.clone()))].into_iter().collect();
-        let opened = frame.hosts.last_mut().into_iter().flat_map(|host| &mut host.openings);
+        let opened = frame.opening_scopes.last_mut().into_iter().flat_map(|scope| &mut scope.openings);
         let matched = frame.matched.iter_mut().map(|(opening, _)| opening);
         let opening = opened.chain(matched).find(|opening| opening.vars.contains(var))?;
         let local = opening.local;
@@ -135,7 +135,7 @@ impl Checker<'_> {
 
     /// Returns true if two types are naturally isomorphic by the equations that hold here. Records
     /// the equations of the top level that are used.
-    pub(in crate::check) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
+    pub(in crate::check) fn is_naturally_isomorphic(&mut self, from: &Type, to: &Type) -> bool {
         let equations = self.equations();
         if equations.is_empty() || !equations::natural_under(&equations, from, to) {
             return false;
@@ -149,12 +149,12 @@ impl Checker<'_> {
     }
 
     /// Returns true if a name denotes this variable where types are written.
-    pub(in crate::check) fn means(&self, name: &Arc<str>, var: &TypeVar) -> bool {
-        self.size_named(name).as_ref() == Some(var)
+    pub(in crate::check) fn denotes(&self, name: &Arc<str>, var: &TypeVar) -> bool {
+        self.lookup_size(name).as_ref() == Some(var)
     }
 
     /// Returns the variable that a name denotes where types are written.
-    pub(in crate::check) fn size_named(&self, name: &Arc<str>) -> Option<TypeVar> {
+    pub(in crate::check) fn lookup_size(&self, name: &Arc<str>) -> Option<TypeVar> {
         match (self.item.type_scope.get(name), self.env.types.get(name)) {
             (Some(ty), _) | (None, Some(TypeDefinition::Size(ty))) => match ty.kind() {
                 TypeKind::Var(var) => Some(var.clone()),
@@ -167,7 +167,7 @@ impl Checker<'_> {
 
 /// The meaning of `?N` in the type being read.
 #[derive(Default)]
-pub(in crate::check) enum Opens {
+pub(in crate::check) enum OpenSizeMeaning {
     /// An error.
     #[default]
     Nothing,

@@ -18,7 +18,7 @@ use crate::types::{Type, TypeVar};
 
 /// An application of a declared type with constraints.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Applied {
+pub(in crate::check) struct ConstrainedApplication {
     /// The number of the type's first parameter, which identifies the type.
     pub(in crate::check) declared: u32,
     /// The type arguments.
@@ -31,22 +31,22 @@ pub(in crate::check) struct Applied {
 
 /// The constraints of a declaration as written, not read yet.
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Written {
+pub(in crate::check) struct WrittenConstraints {
     /// The type parameters of the declaration.
     params: Vec<TypeVar>,
     /// The classes with their arguments.
     constraints: Vec<(Name, Vec<TypeExpr>)>,
     /// The types applied in the declaration.
-    applied: Vec<Applied>,
+    applied: Vec<ConstrainedApplication>,
 }
 
 /// The types applied in a declaration, with the constraints that it gives.
 #[derive(Clone, Debug)]
 /// The constraints that hold in the declaration.
-pub(in crate::check) struct Uses {
+pub(in crate::check) struct AppliedTypes {
     /// The applications.
     givens: Vec<Constraint>,
-    applied: Vec<Applied>,
+    applied: Vec<ConstrainedApplication>,
 }
 
 impl Checker<'_> {
@@ -63,10 +63,10 @@ impl Checker<'_> {
     }
 
     /// Runs `declare`, and records the types applied in its declaration.
-    pub(in crate::check) fn declaring(&mut self, declare: impl FnOnce(&mut Self)) {
+    pub(in crate::check) fn record_declaration(&mut self, declare: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.item.applied);
         // Other types may be declared on the way: the innermost is last.
-        self.written.push(Written::default());
+        self.written.push(WrittenConstraints::default());
         declare(self);
         if let Some(mut own) = self.written.pop() {
             own.applied = std::mem::take(&mut self.item.applied);
@@ -76,30 +76,30 @@ impl Checker<'_> {
     }
 
     /// Records the application of a declared type, if the type has constraints.
-    pub(in crate::check) fn apply_declared(&mut self, params: &[TypeVar], args: &[Type], name: &Name) {
+    pub(in crate::check) fn record_application(&mut self, params: &[TypeVar], args: &[Type], name: &Name) {
         let Some(first) = params.first().filter(|first| self.env.type_constraints.contains_key(&first.id))
         else {
             return;
         };
         let (args, name_text) = (args.to_vec(), name.text.to_string());
-        let applied = Applied { declared: first.id, args, span: name.span, name: name_text };
+        let applied = ConstrainedApplication { declared: first.id, args, span: name.span, name: name_text };
         self.item.applied.push(applied);
     }
 
     /// Keeps the applications of the present item until instances are known; `givens` are the
     /// constraints that the item gives.
-    pub(in crate::check) fn keep_applied(&mut self, givens: Vec<Constraint>) {
+    pub(in crate::check) fn defer_applications(&mut self, givens: Vec<Constraint>) {
         let applied = std::mem::take(&mut self.item.applied);
         if !applied.is_empty() {
-            self.uses.push(Uses { givens, applied });
+            self.uses.push(AppliedTypes { givens, applied });
         }
     }
 
     /// Reads the constraints of the types of this input. Classes are known at this point.
     pub(in crate::check) fn collect_type_constraints(&mut self) {
         for written in std::mem::take(&mut self.declared) {
-            let Written { params, constraints, mut applied } = written;
-            let read = self.aside(|this| {
+            let WrittenConstraints { params, constraints, mut applied } = written;
+            let read = self.with_separate_item(|this| {
                 for param in &params {
                     this.item.type_scope.insert(param.name.clone(), Type::var(param.clone()));
                 }
@@ -119,17 +119,17 @@ impl Checker<'_> {
             for (constraint, (name, _)) in own {
                 self.add_obligation(constraint.clone(), name.span, "this type");
             }
-            self.uses.push(Uses { givens: read, applied });
+            self.uses.push(AppliedTypes { givens: read, applied });
         }
     }
 
     /// Checks the applications in declarations. Instances are known at this point.
-    pub(in crate::check) fn check_uses(&mut self) {
-        for Uses { givens, applied } in std::mem::take(&mut self.uses) {
+    pub(in crate::check) fn check_applications(&mut self) {
+        for AppliedTypes { givens, applied } in std::mem::take(&mut self.uses) {
             if applied.is_empty() {
                 continue;
             }
-            self.aside(|this| {
+            self.with_separate_item(|this| {
                 this.item.givens = this.with_supers(givens);
                 this.item.applied = applied;
                 this.discharge();

@@ -35,7 +35,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Constraint> {
         let Some(class) = self.env.class(&name.text).cloned() else {
-            if self.unknown_in_module(name) {
+            if self.report_unknown_in_module(name) {
                 return None;
             }
             let similar = similar(&name.text, self.env.class_names.keys().map(|k| &**k));
@@ -52,7 +52,7 @@ impl Checker<'_> {
         let mut types = Vec::new();
         for (param, written) in class.params.iter().zip(args) {
             let ty = self.lower_argument(written);
-            if ty.is_error() || !self.fits_kind(&ty, param, written.span) {
+            if ty.is_error() || !self.check_kind(&ty, param, written.span) {
                 return None;
             }
             if ty.has_meta() {

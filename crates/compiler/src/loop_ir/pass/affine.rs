@@ -34,7 +34,7 @@ impl Affine {
     }
 
     /// `self + other * factor`; `None` if it has too many terms, or a number is beyond a word.
-    pub fn plus(&self, other: &Affine, factor: i64) -> Option<Affine> {
+    pub fn add_scaled(&self, other: &Affine, factor: i64) -> Option<Affine> {
         let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
         let mut terms = self.terms.clone();
         for (reg, coefficient) in &other.terms {
@@ -101,7 +101,7 @@ impl<'k> Forms<'k> {
             Op::Size(n) => i64::try_from(self.kernel.sizes[n as usize]).ok().map(Affine::constant),
             Op::Binary(kind @ (Binary::Add | Binary::Sub), a, b) => {
                 let factor = if kind == Binary::Add { 1 } else { -1 };
-                self.within(a, depth).plus(&self.within(b, depth), factor)
+                self.within(a, depth).add_scaled(&self.within(b, depth), factor)
             }
             Op::Binary(Binary::Mul, a, b) => {
                 let (a, b) = (self.within(a, depth), self.within(b, depth));
@@ -110,7 +110,7 @@ impl<'k> Forms<'k> {
                     (_, []) => (a, b.constant),
                     _ => return None,
                 };
-                Affine::default().plus(&form, factor)
+                Affine::default().add_scaled(&form, factor)
             }
             _ => None,
         }

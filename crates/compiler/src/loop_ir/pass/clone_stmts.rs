@@ -22,7 +22,7 @@ pub(super) struct Renaming {
 }
 
 /// The new name, or the old one.
-pub(super) fn renamed<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
+pub(super) fn new_name<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
     names.get(&name).copied().unwrap_or(name)
 }
 
@@ -30,7 +30,7 @@ pub(super) fn renamed<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, n
 pub(super) fn rename_uses(stmt: &mut Stmt, names: &HashMap<Reg, Reg>) {
     stmt.for_each_part_mut(&mut |part| {
         if let PartMut::Use(reg) = part {
-            *reg = renamed(names, *reg);
+            *reg = new_name(names, *reg);
         }
     });
 }
@@ -38,7 +38,7 @@ pub(super) fn rename_uses(stmt: &mut Stmt, names: &HashMap<Reg, Reg>) {
 /// Replaces the registers of the summand of a reduction, which its body sets.
 pub(super) fn rename_summand(stmt: &mut Stmt, names: &HashMap<Reg, Reg>) {
     if let Stmt::Reduce { item, .. } = stmt {
-        *item = item.map(|reg| renamed(names, reg));
+        *item = item.map(|reg| new_name(names, reg));
     }
 }
 
@@ -57,14 +57,14 @@ pub(super) fn rename_all(stmts: &mut Vec<Stmt>, names: &HashMap<Reg, Reg>) {
 /// Replaces the registers that are results of a kernel.
 pub(super) fn rename_results(kernel: &mut Kernel, names: &HashMap<Reg, Reg>) {
     for result in &mut kernel.scalar_results {
-        *result = renamed(names, *result);
+        *result = new_name(names, *result);
     }
 }
 
 impl Renaming {
     /// The new register, or the old one.
     pub fn reg(&self, reg: Reg) -> Reg {
-        renamed(&self.regs, reg)
+        new_name(&self.regs, reg)
     }
 }
 
@@ -144,12 +144,12 @@ impl<'n> Cloner<'n> {
         copy.for_each_part_mut(&mut |part| match part {
             PartMut::Use(reg) | PartMut::Item(reg) => *reg = self.reg(*reg),
             PartMut::Def(reg) => *reg = self.fresh(*reg),
-            PartMut::VarRead(var) | PartMut::VarWrite(var) => *var = renamed(&self.names.vars, *var),
+            PartMut::VarRead(var) | PartMut::VarWrite(var) => *var = new_name(&self.names.vars, *var),
             PartMut::ArrayRead(array) | PartMut::ArrayWrite(array) => {
-                *array = renamed(&self.names.arrays, *array);
+                *array = new_name(&self.names.arrays, *array);
             }
             PartMut::Label(label) => *label = self.fresh_label(*label),
-            PartMut::Target(label) => *label = renamed(&self.names.labels, *label),
+            PartMut::Target(label) => *label = new_name(&self.names.labels, *label),
             PartMut::Body(body) => *body = self.stmts(body),
         });
         copy

@@ -99,7 +99,7 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
         return false;
     }
     let (first, last) = (low.map(|low| forms.of(low)).unwrap_or_default(), forms.of(*high));
-    let known = last.plus(&first, -1).filter(|rounds| rounds.terms.is_empty());
+    let known = last.add_scaled(&first, -1).filter(|rounds| rounds.terms.is_empty());
     if known.is_some_and(|rounds| rounds.constant < MIN_ROUNDS as i64) {
         return false;
     }

@@ -270,9 +270,9 @@ impl Strips {
 enum Position {
     /// The body of the kernel.
     TopLevel,
-    /// In statements that run in order.
+    /// A context of statements that run in order.
     Sequential,
-    /// In a parallel statement or a reduction.
+    /// A context inside a parallel statement or a reduction.
     Parallel,
 }
 

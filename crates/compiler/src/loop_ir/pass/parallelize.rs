@@ -54,7 +54,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     }
     let mut search = Search::new(kernel);
     let (mut loops, mut private) = (HashSet::default(), Vec::new());
-    search.list(&kernel.body, false, &costs, &mut |index, arrays| {
+    search.find_parallel_loops(&kernel.body, false, &costs, &mut |index, arrays| {
         loops.insert(index);
         private.extend(arrays);
     });
@@ -69,7 +69,7 @@ pub(super) fn run(kernel: &mut Kernel) {
         for stmt in stmts {
             match stmt {
                 Stmt::For { label, index, low, high, body } if loops.contains(&index) => {
-                    out.extend(parallel(kernel, label, index, (low, high), body));
+                    out.extend(parallel_for(kernel, label, index, (low, high), body));
                 }
                 stmt => out.push(stmt),
             }
@@ -78,7 +78,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Those of these loops in order, by their indices, whose rounds are independent and share the
+/// The sequential loops among these, by their indices, whose rounds are independent and share the
 /// memory of all arrays.
 pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>) -> HashSet<Reg> {
     let mut search = Search::new(kernel);
@@ -86,7 +86,7 @@ pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>) -> H
     for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::For { index, .. } = stmt
             && candidates.contains(index)
-            && search.independent(stmt).is_some_and(|private| private.is_empty())
+            && search.check_independence(stmt).is_some_and(|private| private.is_empty())
         {
             found.insert(*index);
         }
@@ -95,14 +95,14 @@ pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>) -> H
 }
 
 /// A parallel loop for one in order.
-fn parallel(
+fn parallel_for(
     kernel: &mut Kernel,
     label: Label,
     index: Reg,
     (low, high): (Reg, Reg),
     mut body: Vec<Stmt>,
 ) -> Vec<Stmt> {
-    if ends_round(&mut body, label) {
+    if replace_continues(&mut body, label) {
         body = vec![Stmt::Block(label, body)];
     }
     if kernel.constants.get(&low) == Some(&0) {
@@ -118,9 +118,9 @@ fn parallel(
     out
 }
 
-/// Makes statements that go on with a loop leave a block around its body; returns true if there is
-/// one.
-fn ends_round(stmts: &mut [Stmt], label: Label) -> bool {
+/// Replaces each `continue` of a loop by a `break` out of a block around its body; returns true if
+/// there is one.
+fn replace_continues(stmts: &mut [Stmt], label: Label) -> bool {
     let mut found = false;
     for stmt in stmts {
         if *stmt == Stmt::Continue(label) {
@@ -128,7 +128,7 @@ fn ends_round(stmts: &mut [Stmt], label: Label) -> bool {
             found = true;
         }
         for body in stmt.bodies_mut() {
-            found |= ends_round(body, label);
+            found |= replace_continues(body, label);
         }
     }
     found
@@ -200,7 +200,7 @@ impl<'k> Search<'k> {
 
     /// Calls `found` on the outermost independent loops that take long enough, by their indices,
     /// with the arrays of which each piece has its own.
-    fn list(
+    fn find_parallel_loops(
         &mut self,
         stmts: &'k [Stmt],
         repeated: bool,
@@ -215,7 +215,7 @@ impl<'k> Search<'k> {
                     if costs[index] < least {
                         continue;
                     }
-                    if let Some(private) = self.independent(stmt) {
+                    if let Some(private) = self.check_independence(stmt) {
                         found(*index, private);
                         continue;
                     }
@@ -224,13 +224,13 @@ impl<'k> Search<'k> {
             }
             let repeats = matches!(stmt, Stmt::For { .. } | Stmt::Loop(..));
             for body in stmt.bodies() {
-                self.list(body, repeated || repeats, costs, found);
+                self.find_parallel_loops(body, repeated || repeats, costs, found);
             }
         }
     }
 
     /// The arrays of which each piece has its own, if the rounds of a loop are independent.
-    fn independent(&mut self, stmt: &'k Stmt) -> Option<Vec<Array>> {
+    fn check_independence(&mut self, stmt: &'k Stmt) -> Option<Vec<Array>> {
         let Stmt::For { label, index, low, high, body } = stmt else { return None };
         let (mut plain, mut fails, mut may_not_end) = (true, false, false);
         let mut written: HashSet<Array> = HashSet::default();
@@ -345,13 +345,13 @@ impl<'k> Search<'k> {
         // Slots that stay the same lie below those of the first round, or above those of the last.
         let (low, high) = (self.forms.of(low), self.forms.of(high));
         let distance = |other: &Access, round: &Affine| {
-            let difference = first.same.plus(round, coefficient)?.plus(&other.same, -1)?;
+            let difference = first.same.add_scaled(round, coefficient)?.add_scaled(&other.same, -1)?;
             (difference.terms.is_empty() && difference.constant.abs() <= MAX_BOUND)
                 .then_some(difference.constant)
         };
         let is_apart = |other: &&Access| {
             let below = distance(other, &low).is_some_and(|start| start + least > other.high);
-            let last = high.plus(&Affine::constant(1), -1);
+            let last = high.add_scaled(&Affine::constant(1), -1);
             let above =
                 last.and_then(|last| distance(other, &last)).is_some_and(|end| end + most < other.low);
             below || above

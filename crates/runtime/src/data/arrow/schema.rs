@@ -41,7 +41,7 @@ impl CellLayout {
 /// The layout of the lists of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ListLayout {
-    /// By offsets of 32 or 64 bits.
+    /// Lists bounded by offsets of 32 or 64 bits.
     Offsets { large: bool },
     /// Lists of this many elements each.
     FixedSize(usize),

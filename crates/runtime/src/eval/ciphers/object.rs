@@ -19,18 +19,18 @@ const NUMBER_BYTES: usize = 16;
 
 /// A secret key.
 pub(super) enum SecretKey {
-    /// Of Paillier.
+    /// A key of Paillier.
     Paillier(Box<paillier::SecretKey>),
-    /// Of BFV.
+    /// A key of BFV.
     Bfv(bfv::SecretKey),
 }
 
 /// A public key.
 #[derive(Clone)]
 pub(super) enum PublicKey {
-    /// Of Paillier.
+    /// A key of Paillier.
     Paillier(paillier::PublicKey),
-    /// Of BFV.
+    /// A key of BFV.
     Bfv(bfv::PublicKey),
 }
 
@@ -99,7 +99,7 @@ impl Refresh for bfv::Packed {
 pub(super) struct RerandomizedOnExport<C> {
     /// The ciphertext that is computed with.
     cipher: C,
-    /// It was encrypted or refreshed here, and nothing was computed with it since.
+    /// True if it was encrypted or refreshed here, and nothing was computed with it since.
     fresh: bool,
     /// The form that was moved, of one that is not fresh.
     moved: OnceLock<C>,
@@ -168,7 +168,7 @@ pub(super) enum Object {
 pub(in crate::eval) struct KeyTable(Vec<PublicKey>);
 
 /// Returns the error of a refused operation.
-pub(super) fn refused(error: CipherError) -> Failure {
+pub(super) fn cipher_failure(error: CipherError) -> Failure {
     match error {
         CipherError::NoiseExhausted { .. } => Failure::NoiseExhausted { message: error.to_string() },
         CipherError::Overflow { .. } => Failure::CipherOverflow { message: error.to_string() },
@@ -177,16 +177,18 @@ pub(super) fn refused(error: CipherError) -> Failure {
 }
 
 /// Returns the scheme and the parameters that a type names: `paillier[2048]`, `bfv[8192, 2]`.
-pub(super) fn parameters_named(ty: &Type) -> Result<Parameters, Failure> {
+pub(super) fn parameters_of_type(ty: &Type) -> Result<Parameters, Failure> {
     let number = |ty: &Type| ty.size().ok().and_then(|size| size.to_u32()).unwrap_or(u32::MAX);
     if let TypeKind::Nominal(nominal, args) = ty.kind() {
         match (&*nominal.name, &args[..]) {
             ("paillier", [bits]) => {
-                return paillier::Parameters::new(number(bits)).map(Parameters::Paillier).map_err(refused);
+                return paillier::Parameters::new(number(bits))
+                    .map(Parameters::Paillier)
+                    .map_err(cipher_failure);
             }
             ("bfv", [degree, primes]) => {
                 let parameters = bfv::Parameters::new(number(degree) as usize, number(primes) as usize);
-                return parameters.map(Parameters::Bfv).map_err(refused);
+                return parameters.map(Parameters::Bfv).map_err(cipher_failure);
             }
             _ => {}
         }
@@ -206,12 +208,12 @@ fn scale_of(ty: &Type) -> u32 {
 
 impl Object {
     /// Returns a ciphertext of a number that was computed from others.
-    pub(super) fn cipher(cipher: paillier::Ciphertext) -> Object {
+    pub(super) fn from_paillier(cipher: paillier::Ciphertext) -> Object {
         Object::Cipher(RerandomizedOnExport { cipher, fresh: false, moved: OnceLock::new() })
     }
 
     /// Returns a ciphertext of a vector that was computed from others.
-    pub(super) fn packed(cipher: bfv::Packed) -> Object {
+    pub(super) fn from_bfv(cipher: bfv::Packed) -> Object {
         Object::Packed(RerandomizedOnExport { cipher, fresh: false, moved: OnceLock::new() })
     }
 
@@ -268,7 +270,7 @@ impl Object {
     ///
     /// # Errors
     /// Another kind of object, another key, other parameters, another scale or another length.
-    pub(super) fn compare(&self, ty: &Type) -> Result<(), Failure> {
+    pub(super) fn check_type(&self, ty: &Type) -> Result<(), Failure> {
         let message = match ty.kind() {
             TypeKind::Nominal(nominal, args) => self.difference(&nominal.name, args),
             _ => Some(format!("{} is no `{ty}`", self.name())),
@@ -304,7 +306,7 @@ impl Object {
         match self {
             Object::Secret(_) | Object::Public(_) => {
                 let found = key.parameters();
-                match parameters_named(&args[1]) {
+                match parameters_of_type(&args[1]) {
                     Ok(expected) if found == expected => None,
                     Ok(expected) => Some(format!("the parameters are {found}, where {expected} are needed")),
                     Err(_) => Some(format!("the parameters are {found}, where `{}` is needed", args[1])),
@@ -340,7 +342,7 @@ impl Object {
     ///
     /// # Errors
     /// A ciphertext that leaves the place and has no room for flooding.
-    pub(super) fn put(
+    pub(super) fn encode(
         &self,
         purpose: Purpose,
         keys: &mut KeyTable,
@@ -379,7 +381,7 @@ impl Object {
     ///
     /// # Errors
     /// Bytes that no object writes.
-    pub(super) fn take(keys: &mut KeyTable, rest: &mut &[u8]) -> Result<Object, CipherError> {
+    pub(super) fn decode(keys: &mut KeyTable, rest: &mut &[u8]) -> Result<Object, CipherError> {
         let damaged = |part| CipherError::Malformed { part };
         let (&kind, more) = rest.split_first().ok_or(damaged("kind"))?;
         let (at, more) = more.split_first_chunk().ok_or(damaged("key"))?;
@@ -407,9 +409,9 @@ impl Object {
         }
         Ok(match (head, key) {
             (Kind::Ciphertext, PublicKey::Paillier(key)) => {
-                Object::cipher(paillier::Ciphertext::from_bytes(body, key)?)
+                Object::from_paillier(paillier::Ciphertext::from_bytes(body, key)?)
             }
-            (Kind::Ciphertext, PublicKey::Bfv(key)) => Object::packed(bfv::Packed::from_bytes(body, key)?),
+            (Kind::Ciphertext, PublicKey::Bfv(key)) => Object::from_bfv(bfv::Packed::from_bytes(body, key)?),
             (Kind::RelinearizationKey, PublicKey::Bfv(key)) => {
                 Object::Products(bfv::RelinearizationKey::from_bytes(body, key)?)
             }
@@ -452,7 +454,7 @@ mod tests {
     /// Returns the bytes of an object.
     fn bytes(object: &Object, purpose: Purpose) -> Vec<u8> {
         let mut out = Vec::new();
-        assert!(object.put(purpose, &mut KeyTable::default(), &mut out).expect("there is room"));
+        assert!(object.encode(purpose, &mut KeyTable::default(), &mut out).expect("there is room"));
         out
     }
 
@@ -462,18 +464,18 @@ mod tests {
         let (secret, public) = paillier::generate(parameters).expect("random numbers");
         let cipher = public.encrypt(5, Magnitude::new(9), 0).expect("5 is at most 9");
         // What was encrypted here goes as it is.
-        let own = Object::cipher(cipher.clone()).mark_rerandomized();
+        let own = Object::from_paillier(cipher.clone()).mark_rerandomized();
         assert_eq!(bytes(&own, Purpose::Move), bytes(&own, Purpose::Compare));
         // Whoever made a ciphertext does not know it again: it could have been chosen by what is
         // secret.
-        let received = Object::cipher(cipher.clone());
+        let received = Object::from_paillier(cipher.clone());
         assert_eq!(bytes(&received, Purpose::Compare), bytes(&own, Purpose::Compare));
         let moved = bytes(&received, Purpose::Move);
         assert_ne!(moved, bytes(&own, Purpose::Move));
         // All who get it, and all who compare it, see one form.
         assert_eq!(moved, bytes(&received, Purpose::Move));
         assert_eq!(moved, bytes(&received, Purpose::Compare));
-        let again = Object::take(&mut KeyTable::default(), &mut &moved[..]).expect("what was written");
+        let again = Object::decode(&mut KeyTable::default(), &mut &moved[..]).expect("what was written");
         let Object::Cipher(again) = again else { panic!("a ciphertext") };
         assert_eq!(secret.decrypt_if_small(&again), Ok(Some(5)));
         assert!(!again.fresh, "what arrives is not known to be fresh");
@@ -487,7 +489,7 @@ mod tests {
         let secret = Object::Secret(SecretKey::Bfv(bfv::generate(parameters).expect("random numbers").0));
         for object in [exponent, tag_key, secret] {
             let mut out = Vec::new();
-            assert_eq!(object.put(Purpose::Move, &mut KeyTable::default(), &mut out), Ok(false));
+            assert_eq!(object.encode(Purpose::Move, &mut KeyTable::default(), &mut out), Ok(false));
             assert!(out.is_empty());
         }
     }

@@ -4,7 +4,7 @@
 //! that is refused before it is done. Plain numbers come as integers, scaled by the library
 //! (`stdlib/ciphers.flx`).
 
-use super::object::{KeyTable, Object, PublicKey, Purpose, SecretKey, parameters_named, refused};
+use super::object::{KeyTable, Object, PublicKey, Purpose, SecretKey, cipher_failure, parameters_of_type};
 use crate::core::Prim;
 use crate::data::DataError;
 use crate::eval::code::PrimTypes;
@@ -50,7 +50,7 @@ impl Operation<'_> {
                 return Ok(pack_with_sizes(vec![number], Value::UNIT));
             }
             Prim::Retype => {
-                self.object(0)?.compare(&self.types.args[0])?;
+                self.object(0)?.check_type(&self.types.args[0])?;
                 return Ok(self.args[0].clone());
             }
             Prim::Decrypt => return self.decrypt(),
@@ -68,8 +68,8 @@ impl Operation<'_> {
             Prim::Encrypt => self.encrypt()?.mark_rerandomized(),
             Prim::CipherAdd | Prim::CipherSubtract => self.sum_of_two(prim)?,
             Prim::CipherNegate => match self.object(0)? {
-                Object::Cipher(cipher) => Object::cipher(cipher.negate().map_err(refused)?),
-                Object::Packed(cipher) => Object::packed(cipher.negate()),
+                Object::Cipher(cipher) => Object::from_paillier(cipher.negate().map_err(cipher_failure)?),
+                Object::Packed(cipher) => Object::from_bfv(cipher.negate()),
                 _ => return Err(OTHER_OPERANDS),
             },
             Prim::CipherAddPlain => self.add_plain()?,
@@ -77,10 +77,10 @@ impl Operation<'_> {
                 let (factor, scale) = (i128::from(self.args[1].as_int()), self.digits(2));
                 match self.object(0)? {
                     Object::Cipher(cipher) => {
-                        Object::cipher(cipher.scale_public(factor, scale).map_err(refused)?)
+                        Object::from_paillier(cipher.scale_public(factor, scale).map_err(cipher_failure)?)
                     }
                     Object::Packed(cipher) => {
-                        Object::packed(cipher.scale_public(factor, scale).map_err(refused)?)
+                        Object::from_bfv(cipher.scale_public(factor, scale).map_err(cipher_failure)?)
                     }
                     _ => return Err(OTHER_OPERANDS),
                 }
@@ -88,18 +88,18 @@ impl Operation<'_> {
             Prim::CipherTimesPlain => self.times_plain()?,
             Prim::CipherSum => {
                 let ciphers = self.ciphers(&self.types.args[2])?;
-                Object::cipher(paillier::Ciphertext::sum(&ciphers).map_err(refused)?)
+                Object::from_paillier(paillier::Ciphertext::sum(&ciphers).map_err(cipher_failure)?)
             }
             Prim::CipherDot => {
                 let ciphers = self.ciphers(&self.types.args[3])?;
                 let factors = Type::array(self.types.args[2].clone(), self.types.args[3].clone());
                 let plain = self.plain(&factors, 2)?;
                 let product = paillier::Ciphertext::dot(&ciphers, &plain.values, plain.bound, self.digits(3));
-                Object::cipher(product.map_err(refused)?)
+                Object::from_paillier(product.map_err(cipher_failure)?)
             }
             Prim::CipherTimes => match (self.object(0)?, self.object(1)?, self.object(2)?) {
                 (Object::Packed(a), Object::Packed(b), Object::Products(key)) => {
-                    Object::packed(a.multiply(b, key).map_err(refused)?)
+                    Object::from_bfv(a.multiply(b, key).map_err(cipher_failure)?)
                 }
                 _ => return Err(OTHER_OPERANDS),
             },
@@ -107,22 +107,24 @@ impl Operation<'_> {
                 (Object::Packed(cipher), Object::Rotations(keys)) => {
                     let length = cipher.shape().length() as i64;
                     let columns = self.args[1].as_int().rem_euclid(length) as usize;
-                    Object::packed(cipher.rotate(columns, keys).map_err(refused)?)
+                    Object::from_bfv(cipher.rotate(columns, keys).map_err(cipher_failure)?)
                 }
                 _ => return Err(OTHER_OPERANDS),
             },
             Prim::CipherInnerSum => match (self.object(0)?, self.object(1)?) {
                 (Object::Packed(cipher), Object::Rotations(keys)) => {
-                    Object::packed(cipher.inner_sum(keys).map_err(refused)?)
+                    Object::from_bfv(cipher.inner_sum(keys).map_err(cipher_failure)?)
                 }
                 _ => return Err(OTHER_OPERANDS),
             },
             Prim::CipherRefresh => match self.object(0)? {
                 Object::Cipher(cipher) => {
-                    Object::cipher(cipher.key().rerandomize(cipher).map_err(refused)?).mark_rerandomized()
+                    Object::from_paillier(cipher.key().rerandomize(cipher).map_err(cipher_failure)?)
+                        .mark_rerandomized()
                 }
                 Object::Packed(cipher) => {
-                    Object::packed(cipher.flood(self.digits(1)).map_err(refused)?).mark_rerandomized()
+                    Object::from_bfv(cipher.flood(self.digits(1)).map_err(cipher_failure)?)
+                        .mark_rerandomized()
                 }
                 _ => return Err(OTHER_OPERANDS),
             },
@@ -134,10 +136,10 @@ impl Operation<'_> {
                 };
                 return Ok(Value::int(bound.bits().into()));
             }
-            Prim::Blinding => Object::Exponent(intersection::Exponent::generate().map_err(refused)?),
+            Prim::Blinding => Object::Exponent(intersection::Exponent::generate().map_err(cipher_failure)?),
             Prim::TagKey => self.tag_key(),
             Prim::KeyedHashes => return self.keyed_hashes(),
-            Prim::BlindAgain => return self.blind_again(),
+            Prim::BlindAgain => return self.raise_to_exponent(),
             _ => return Err(Failure::Internal { message: "a primitive that works on no ciphertext" }),
         };
         Ok(made.into_value())
@@ -205,7 +207,7 @@ impl Operation<'_> {
             values = vec![*one; shape.elements()];
         }
         let parameters = cipher.key().parameters();
-        bfv::Plain::encode(parameters, shape, &values, bound, self.digits(3)).map_err(refused)
+        bfv::Plain::encode(parameters, shape, &values, bound, self.digits(3)).map_err(cipher_failure)
     }
 
     /// Encrypts.
@@ -214,12 +216,13 @@ impl Operation<'_> {
         Ok(match self.object(0)? {
             Object::Public(PublicKey::Paillier(key)) => {
                 let &[value] = &plain.values[..] else { return Err(OTHER_OPERANDS) };
-                Object::cipher(key.encrypt(value, plain.bound, scale).map_err(refused)?)
+                Object::from_paillier(key.encrypt(value, plain.bound, scale).map_err(cipher_failure)?)
             }
             Object::Public(PublicKey::Bfv(key)) => {
-                let shape = bfv::Shape::new(key.parameters(), plain.values.len(), 1).map_err(refused)?;
+                let shape =
+                    bfv::Shape::new(key.parameters(), plain.values.len(), 1).map_err(cipher_failure)?;
                 let packed = key.encrypt_values(shape, &plain.values, plain.bound, scale);
-                Object::packed(packed.map_err(refused)?)
+                Object::from_bfv(packed.map_err(cipher_failure)?)
             }
             _ => return Err(OTHER_OPERANDS),
         })
@@ -229,7 +232,7 @@ impl Operation<'_> {
     fn decrypt(&self) -> Result<Value, Failure> {
         let (values, scale) = match (self.object(0)?, self.object(1)?) {
             (Object::Secret(SecretKey::Paillier(key)), Object::Cipher(cipher)) => {
-                let number = key.decrypt_if_small(cipher).map_err(refused)?;
+                let number = key.decrypt_if_small(cipher).map_err(cipher_failure)?;
                 let too_large = || Failure::ConversionRange {
                     value: "the decrypted number".into(),
                     ty: self.types.args[0].to_string(),
@@ -237,7 +240,7 @@ impl Operation<'_> {
                 (vec![number.ok_or_else(too_large)?], cipher.scale())
             }
             (Object::Secret(SecretKey::Bfv(key)), Object::Packed(cipher)) => {
-                (key.decrypt(cipher).map_err(refused)?, cipher.scale())
+                (key.decrypt(cipher).map_err(cipher_failure)?, cipher.scale())
             }
             _ => return Err(OTHER_OPERANDS),
         };
@@ -269,10 +272,10 @@ impl Operation<'_> {
         let add = prim == Prim::CipherAdd;
         Ok(match (self.object(0)?, self.object(1)?) {
             (Object::Cipher(a), Object::Cipher(b)) => {
-                Object::cipher(if add { a.add(b) } else { a.subtract(b) }.map_err(refused)?)
+                Object::from_paillier(if add { a.add(b) } else { a.subtract(b) }.map_err(cipher_failure)?)
             }
             (Object::Packed(a), Object::Packed(b)) => {
-                Object::packed(if add { a.add(b) } else { a.subtract(b) }.map_err(refused)?)
+                Object::from_bfv(if add { a.add(b) } else { a.subtract(b) }.map_err(cipher_failure)?)
             }
             _ => return Err(OTHER_OPERANDS),
         })
@@ -284,10 +287,10 @@ impl Operation<'_> {
             Object::Cipher(cipher) => {
                 let plain = self.second()?;
                 let &[value] = &plain.values[..] else { return Err(OTHER_OPERANDS) };
-                Object::cipher(cipher.add_plain(value, plain.bound).map_err(refused)?)
+                Object::from_paillier(cipher.add_plain(value, plain.bound).map_err(cipher_failure)?)
             }
             Object::Packed(cipher) => {
-                Object::packed(cipher.add_plain(&self.vector(cipher)?).map_err(refused)?)
+                Object::from_bfv(cipher.add_plain(&self.vector(cipher)?).map_err(cipher_failure)?)
             }
             _ => return Err(OTHER_OPERANDS),
         })
@@ -300,10 +303,10 @@ impl Operation<'_> {
                 let plain = self.second()?;
                 let &[value] = &plain.values[..] else { return Err(OTHER_OPERANDS) };
                 let product = cipher.scale_by(value, plain.bound, self.digits(3));
-                Object::cipher(product.map_err(refused)?)
+                Object::from_paillier(product.map_err(cipher_failure)?)
             }
             Object::Packed(cipher) => {
-                Object::packed(cipher.multiply_plain(&self.vector(cipher)?).map_err(refused)?)
+                Object::from_bfv(cipher.multiply_plain(&self.vector(cipher)?).map_err(cipher_failure)?)
             }
             _ => return Err(OTHER_OPERANDS),
         })
@@ -314,10 +317,10 @@ impl Operation<'_> {
         let Object::Secret(SecretKey::Bfv(key)) = self.object(0)? else { return Err(OTHER_OPERANDS) };
         let TypeKind::Nominal(nominal, _) = self.types.args[0].kind() else { return Err(OTHER_OPERANDS) };
         if &*nominal.name == "product_key" {
-            return key.relinearization_key().map(Object::Products).map_err(refused);
+            return key.relinearization_key().map(Object::Products).map_err(cipher_failure);
         }
         let columns = bfv::GaloisKeys::powers_of_two(key.public_key().parameters());
-        key.galois_keys(&columns).map(Object::Rotations).map_err(refused)
+        key.galois_keys(&columns).map(Object::Rotations).map_err(cipher_failure)
     }
 
     /// Reads an object from a file.
@@ -327,7 +330,7 @@ impl Operation<'_> {
         let bytes =
             files.read(path, host.memory).map_err(|why| failed(path, DataError::Unreadable { why }))?;
         let mut rest = &bytes[..];
-        let object = Object::take(&mut KeyTable::default(), &mut rest).map_err(refused)?;
+        let object = Object::decode(&mut KeyTable::default(), &mut rest).map_err(cipher_failure)?;
         if !rest.is_empty() {
             return Err(Failure::CipherRefused { message: format!("\"{path}\" goes on after its end") });
         }
@@ -335,7 +338,7 @@ impl Operation<'_> {
         let identified = matches!(self.types.args[0].kind(), TypeKind::Nominal(_, args)
             if args.first().is_some_and(Type::is_unit));
         if !identified {
-            object.compare(&self.types.args[0])?;
+            object.check_type(&self.types.args[0])?;
         }
         Ok(object.into_value())
     }
@@ -345,7 +348,7 @@ impl Operation<'_> {
         let path = self.args[0].as_str();
         let mut bytes = Vec::new();
         let object = Object::of(&self.args[1])?;
-        if !object.put(Purpose::Move, &mut KeyTable::default(), &mut bytes).map_err(refused)? {
+        if !object.encode(Purpose::Move, &mut KeyTable::default(), &mut bytes).map_err(cipher_failure)? {
             return Err(Failure::CipherRefused { message: "a secret key is not written".into() });
         }
         let files = host.files.ok_or_else(|| failed(path, DataError::NoFileSystem))?;
@@ -361,11 +364,11 @@ fn unbounded(ty: &Type) -> Failure {
 
 /// Returns a new secret key of the scheme that a type names.
 fn keygen(scheme: &Type) -> Result<Object, Failure> {
-    Ok(Object::Secret(match parameters_named(scheme)? {
+    Ok(Object::Secret(match parameters_of_type(scheme)? {
         Parameters::Paillier(parameters) => {
-            SecretKey::Paillier(Box::new(paillier::generate(parameters).map_err(refused)?.0))
+            SecretKey::Paillier(Box::new(paillier::generate(parameters).map_err(cipher_failure)?.0))
         }
-        Parameters::Bfv(parameters) => SecretKey::Bfv(bfv::generate(parameters).map_err(refused)?.0),
+        Parameters::Bfv(parameters) => SecretKey::Bfv(bfv::generate(parameters).map_err(cipher_failure)?.0),
     }))
 }
 

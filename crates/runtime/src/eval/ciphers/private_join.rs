@@ -2,7 +2,7 @@
 //!
 //! Takes texts and points of a call; gives codes: tags below 2^128, points below 2^256.
 
-use super::object::{Object, refused};
+use super::object::{Object, cipher_failure};
 use super::operation::{OTHER_OPERANDS, Operation};
 use crate::eval::error::Failure;
 use crate::types::Type;
@@ -47,7 +47,7 @@ impl Operation<'_> {
     }
 
     /// Returns points to the power of a secret exponent.
-    pub(super) fn blind_again(&self) -> Result<Value, Failure> {
+    pub(super) fn raise_to_exponent(&self) -> Result<Value, Failure> {
         let Object::Exponent(exponent) = Object::of(&self.args[0])? else { return Err(OTHER_OPERANDS) };
         let count = length(&self.types.args[2]);
         let point = |at| {
@@ -58,7 +58,7 @@ impl Operation<'_> {
             Point(bytes)
         };
         let points: Vec<Point> = (0..count).map(point).collect();
-        self.points(&exponent.blind_again(&points).map_err(refused)?)
+        self.points(&exponent.blind_again(&points).map_err(cipher_failure)?)
     }
 
     /// Returns points as an array of codes.

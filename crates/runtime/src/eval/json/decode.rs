@@ -36,25 +36,25 @@ enum Step {
 }
 
 /// The reason why a tree is not read.
-enum Stop {
+enum DecodeFailure {
     DecodeError(DecodeError),
     TooLarge,
     Interrupted,
 }
 
-type Result<T, E = Stop> = std::result::Result<T, E>;
+type Result<T, E = DecodeFailure> = std::result::Result<T, E>;
 
 /// Returns a mistake at a value.
-fn misfit(json: &Json<'_>, why: String) -> Stop {
-    Stop::DecodeError(DecodeError { at: json.at, why, way: Vec::new() })
+fn misfit(json: &Json<'_>, why: String) -> DecodeFailure {
+    DecodeFailure::DecodeError(DecodeError { at: json.at, why, way: Vec::new() })
 }
 
 /// Adds a step to the way to a mistake.
 fn inside<T>(result: Result<T>, step: impl FnOnce() -> Step) -> Result<T> {
     result.map_err(|stop| match stop {
-        Stop::DecodeError(mut found) => {
+        DecodeFailure::DecodeError(mut found) => {
             found.way.push(step());
-            Stop::DecodeError(found)
+            DecodeFailure::DecodeError(found)
         }
         stop => stop,
     })
@@ -76,12 +76,12 @@ impl Decoder<'_> {
     /// Returns the value that a tree describes.
     pub fn decode(&self, json: &Json<'_>, root: ShapeId) -> Result<Value, JsonError> {
         self.value(json, root).map_err(|stop| match stop {
-            Stop::TooLarge => JsonError::TooLarge,
-            Stop::Interrupted => JsonError::Interrupted,
-            Stop::DecodeError(DecodeError { at, why, way }) if way.is_empty() => {
+            DecodeFailure::TooLarge => JsonError::TooLarge,
+            DecodeFailure::Interrupted => JsonError::Interrupted,
+            DecodeFailure::DecodeError(DecodeError { at, why, way }) if way.is_empty() => {
                 JsonError::Mistake { at, why }
             }
-            Stop::DecodeError(DecodeError { at, why, way }) => {
+            DecodeFailure::DecodeError(DecodeError { at, why, way }) => {
                 let mut place = String::new();
                 for step in way.iter().rev() {
                     match step {
@@ -99,7 +99,7 @@ impl Decoder<'_> {
     }
 
     /// Returns the error of a value of another kind.
-    fn other_kind(&self, json: &Json<'_>, id: ShapeId) -> Stop {
+    fn other_kind(&self, json: &Json<'_>, id: ShapeId) -> DecodeFailure {
         misfit(json, format!("{} stands where `{}` is wanted", kind_text(json), self.shapes.ty(id)))
     }
 
@@ -184,7 +184,7 @@ impl Decoder<'_> {
     }
 
     /// Returns the error of a list of another length.
-    fn other_length(&self, json: &Json<'_>, found: usize, wanted: usize, id: ShapeId) -> Stop {
+    fn other_length(&self, json: &Json<'_>, found: usize, wanted: usize, id: ShapeId) -> DecodeFailure {
         misfit(json, format!("a list of {found} stands where `{}` wants {wanted}", self.shapes.ty(id)))
     }
 
@@ -195,7 +195,7 @@ impl Decoder<'_> {
         found: &str,
         names: impl Iterator<Item = &'n str>,
         id: ShapeId,
-    ) -> Stop {
+    ) -> DecodeFailure {
         let shown: String = found.chars().take(40).collect();
         let names: Vec<String> = names.map(str::to_string).collect();
         let near = similar_name(found, &names).map(|near| format!("; `{near}` may be meant"));
@@ -239,19 +239,19 @@ impl Decoder<'_> {
 
     /// Makes a tuple.
     fn tuple(&self, values: Vec<(Value, usize)>, layout: &Layout) -> Result<Value> {
-        Value::tuple(values, layout.class, layout.slots).ok_or(Stop::TooLarge)
+        Value::tuple(values, layout.class, layout.slots).ok_or(DecodeFailure::TooLarge)
     }
 
     /// Reads the elements of an array.
     fn elements(&self, elements: &[Json<'_>], shape: ShapeId, element: &Layout) -> Result<Value> {
-        let slots = elements.len().checked_mul(element.slots).ok_or(Stop::TooLarge)?;
+        let slots = elements.len().checked_mul(element.slots).ok_or(DecodeFailure::TooLarge)?;
         let class = element_class(element);
         if (slots as u64).saturating_mul(class.bytes()) > self.limits.memory {
-            return Err(Stop::TooLarge);
+            return Err(DecodeFailure::TooLarge);
         }
-        let mut buffer = Buffer::with_capacity(class, slots).ok_or(Stop::TooLarge)?;
+        let mut buffer = Buffer::with_capacity(class, slots).ok_or(DecodeFailure::TooLarge)?;
         for (number, json) in elements.iter().enumerate() {
-            self.limits.poll(number).map_err(|_| Stop::Interrupted)?;
+            self.limits.poll(number).map_err(|_| DecodeFailure::Interrupted)?;
             let value = inside(self.value(json, shape), || Step::Element(number))?;
             buffer.append(&value, element.slots);
         }
@@ -317,7 +317,7 @@ impl Decoder<'_> {
     /// Reads a number as a real: the nearest one.
     fn real(&self, json: &Json<'_>, digits: &str) -> Result<f64> {
         let read = super::super::string_ops::parse_real(digits, self.limits.interrupt);
-        match read.map_err(|_| Stop::Interrupted)? {
+        match read.map_err(|_| DecodeFailure::Interrupted)? {
             Some(number) if number.is_finite() => Ok(number),
             _ => Err(misfit(json, format!("{} does not fit `real`", shown(digits)))),
         }
@@ -331,7 +331,8 @@ impl Decoder<'_> {
             JsonKind::Number(digits) => (2, Value::real(self.real(json, digits)?)),
             JsonKind::Text(text) => (3, Value::str(text.as_str())),
             JsonKind::List(elements) => {
-                let mut buffer = Buffer::with_capacity(Class::Any, elements.len()).ok_or(Stop::TooLarge)?;
+                let mut buffer =
+                    Buffer::with_capacity(Class::Any, elements.len()).ok_or(DecodeFailure::TooLarge)?;
                 for (number, element) in elements.iter().enumerate() {
                     buffer.push(inside(self.any(element), || Step::Element(number))?);
                 }
@@ -339,7 +340,7 @@ impl Decoder<'_> {
             }
             JsonKind::Object(members) => {
                 let slots = 2 * members.len();
-                let mut buffer = Buffer::with_capacity(Class::Any, slots).ok_or(Stop::TooLarge)?;
+                let mut buffer = Buffer::with_capacity(Class::Any, slots).ok_or(DecodeFailure::TooLarge)?;
                 for (name, member) in members {
                     buffer.push(Value::str(name.as_str()));
                     buffer.push(inside(self.any(member), || Step::Member(name.clone()))?);

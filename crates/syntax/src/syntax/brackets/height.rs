@@ -33,7 +33,7 @@ pub(super) struct Height {
 /// `in` is the operator.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Binders {
-    /// In the clauses of a `for`.
+    /// True in the clauses of a `for`.
     pub clauses: bool,
     /// The pattern of a clause is being read.
     pub pattern: bool,
@@ -45,7 +45,7 @@ pub(super) struct Binders {
 impl Binders {
     /// Reads the next token; returns true for an `in` that belongs to no binder. `binds`: it is the
     /// word `let`.
-    pub fn take(&mut self, kind: TokenKind, binds: bool) -> bool {
+    pub fn read_token(&mut self, kind: TokenKind, binds: bool) -> bool {
         match kind {
             _ if binds => self.heads += 1,
             TokenKind::For => *self = Binders { clauses: true, pattern: true, ..*self },
@@ -68,13 +68,13 @@ impl Binders {
 
 impl Height {
     /// Returns the height of the tree since the last separator.
-    pub fn total(&self) -> u32 {
+    pub fn tree_height(&self) -> u32 {
         self.chain + self.deep + self.dollars + self.tallest
     }
 
     /// Reads a separator, which ends the trees before it.
-    pub fn separate(&mut self, statement: bool) {
-        self.finished = self.finished.max(self.total());
+    pub fn read_separator(&mut self, statement: bool) {
+        self.finished = self.finished.max(self.tree_height());
         self.deep = 0;
         self.chain = 0;
         self.tallest = 0;
@@ -102,11 +102,11 @@ impl BracketPass<'_> {
         let height = self.height();
         match token.kind {
             _ if binds => height.deep += 1,
-            Semi => height.separate(true),
-            Comma | CComma => height.separate(false),
+            Semi => height.read_separator(true),
+            Comma | CComma => height.read_separator(false),
             // The pieces are joined by a chain of `+`.
             InterpolatedMiddle => height.chain += 2,
-            Bar => height.separate(true),
+            Bar => height.read_separator(true),
             Dollar => height.dollars += 1,
             Arrow | FatArrow | Perform | Pow | Bang | Not | Hash | Case | Aproj | Ainj => height.deep += 1,
             Minus if !after_operand => height.deep += 1,
@@ -116,7 +116,7 @@ impl BracketPass<'_> {
             kind if after_operand && kind.begins_operand() => height.chain += 1,
             _ => return,
         }
-        let (here, nested) = (height.total(), height.base + height.deep + height.dollars);
+        let (here, nested) = (height.tree_height(), height.base + height.deep + height.dollars);
         self.out.max_depth = self.out.max_depth.max(nested);
         if nested > MAX_DEPTH {
             self.report_too_deep(token);

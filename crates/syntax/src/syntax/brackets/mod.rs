@@ -188,7 +188,7 @@ impl<'s> BracketPass<'s> {
         // An `if` after an operand begins the condition of a comprehension.
         let condition = token.kind == TokenKind::If && before.is_some_and(TokenKind::ends_operand);
         let kind = if condition { TokenKind::When } else { token.kind };
-        if height.binders.take(kind, binds) {
+        if height.binders.read_token(kind, binds) {
             token.kind = TokenKind::InSet;
         }
         if height.begin.is_none() && token.kind != TokenKind::Semi {

@@ -167,7 +167,7 @@ impl<'s> BracketPass<'s> {
         if let Some(mut frame) = self.stack.pop() {
             self.counts[frame.open as usize] -= 1;
             self.braced -= u32::from(frame.braced.is_some());
-            frame.height.separate(true);
+            frame.height.read_separator(true);
             let inner = frame.height.finished + 1;
             let outer = self.height();
             outer.tallest = outer.tallest.max(inner);

@@ -32,7 +32,7 @@ enum Separator {
 }
 
 /// The layout of one text.
-pub(super) struct Arranger<'a> {
+pub(super) struct DocumentBuilder<'a> {
     pub arena: &'a Arena<'a>,
     pub text: &'a str,
     pub tokens: &'a [Token],
@@ -160,7 +160,7 @@ impl Level {
     }
 }
 
-impl<'a> Arranger<'a> {
+impl<'a> DocumentBuilder<'a> {
     /// Returns the document of a whole program.
     pub fn program(&self, stmts: &[Vec<Node>]) -> Doc<'a> {
         let doc = self.stmts(stmts, self.tokens.len(), Separator::Hard);
@@ -225,7 +225,7 @@ impl<'a> Arranger<'a> {
         if at == 0 && !any {
             return doc;
         }
-        if !any && !self.gaps[at].breaks() && sep != Separator::Hard {
+        if !any && !self.gaps[at].has_line_break() && sep != Separator::Hard {
             return self.separator_doc(sep);
         }
         if self.gaps[at].newlines > 1 && (any || !first) {
@@ -243,7 +243,8 @@ impl<'a> Arranger<'a> {
         let doc = self.row(nodes, Level::OUTSIDE);
         match semi {
             Some(semi) => {
-                let sep = match nodes.is_empty() || !spacing::blank(self, nodes[nodes.len() - 1].last(), semi)
+                let sep = match nodes.is_empty()
+                    || !spacing::has_blank_between(self, nodes[nodes.len() - 1].last(), semi)
                 {
                     true => Separator::Nothing,
                     false => Separator::Blank,
@@ -281,7 +282,7 @@ impl<'a> Arranger<'a> {
 
     /// Returns true if a line is broken before a token.
     fn breaks_before(&self, at: usize) -> bool {
-        self.gaps[at].breaks()
+        self.gaps[at].has_line_break()
     }
 
     /// Returns true if a line is broken within nodes.
@@ -330,7 +331,7 @@ impl<'a> Arranger<'a> {
     /// there.
     fn indent_after_comment(&self, at: usize, doc: Doc<'a>) -> Doc<'a> {
         let gap = &self.gaps[at];
-        if gap.comments.is_empty() || !gap.breaks() { doc } else { doc.nest(INDENT) }
+        if gap.comments.is_empty() || !gap.has_line_break() { doc } else { doc.nest(INDENT) }
     }
 
     /// Returns a row of nodes, broken at the loosest of some operators.
@@ -341,7 +342,9 @@ impl<'a> Arranger<'a> {
         for (at, level) in levels.iter().enumerate() {
             let mut found: Vec<usize> = (0..nodes.len())
                 .filter(|&i| match &nodes[i] {
-                    Node::Token(token) => level.contains(self.kind(*token)) && spacing::infix(self, *token),
+                    Node::Token(token) => {
+                        level.contains(self.kind(*token)) && spacing::is_infix_operator(self, *token)
+                    }
                     _ => false,
                 })
                 .filter(|&i| i > 0)
@@ -387,7 +390,9 @@ impl<'a> Arranger<'a> {
                 (false, true) => Separator::Line,
                 (false, false) => Separator::Soft,
             };
-            let glue = |sep| if spacing::blank(self, before, operator) { sep } else { Separator::Nothing };
+            let glue = |sep| {
+                if spacing::has_blank_between(self, before, operator) { sep } else { Separator::Nothing }
+            };
             let broken_before = self.breaks_before(operator);
             let broken_after = operand.first().is_some_and(|node| self.breaks_before(node.first()));
             // An operand that does not fit as a whole goes below; what is bound goes below only if
@@ -441,8 +446,11 @@ impl<'a> Arranger<'a> {
                     doc.append(self.separator(first, Separator::Hard).append(inner).nest(INDENT))
                 }
                 Some(last) => {
-                    let blank =
-                        if spacing::blank(self, last, first) { Separator::Blank } else { Separator::Nothing };
+                    let blank = if spacing::has_blank_between(self, last, first) {
+                        Separator::Blank
+                    } else {
+                        Separator::Nothing
+                    };
                     doc.append(self.indent_after_comment(first, self.separator(first, blank).append(inner)))
                 }
             };

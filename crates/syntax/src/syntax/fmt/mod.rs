@@ -112,10 +112,10 @@ fn format_once(text: &str) -> String {
     let mark = ('\u{E000}'..'\u{F8FF}').find(|c| !text.contains(*c)).unwrap_or('\u{E000}');
     let mut breaks = vec![0];
     for gap in &gaps {
-        breaks.push(breaks[breaks.len() - 1] + usize::from(gap.breaks()));
+        breaks.push(breaks[breaks.len() - 1] + usize::from(gap.has_line_break()));
     }
     let arena = Arena::new();
-    let arranger = document::Arranger {
+    let builder = document::DocumentBuilder {
         arena: &arena,
         text,
         tokens: &tokens,
@@ -126,7 +126,7 @@ fn format_once(text: &str) -> String {
         mark,
     };
     let over_lines = |token: &&Token| text[token.start as usize..token.end as usize].contains('\n');
-    let laid = arranger.program(&stmts).pretty(MAX_LINE_WIDTH).to_string();
+    let laid = builder.program(&stmts).pretty(MAX_LINE_WIDTH).to_string();
     let comments: Vec<String> =
         gaps.iter().flat_map(|gap| &gap.comments).map(|c| without_carriage_returns(c.text)).collect();
     // Texts over several lines are written as marks, too: they stand as they are.

@@ -176,7 +176,7 @@ impl Reader<'_> {
     }
 
     /// Returns true if the current token is one of these, or the text has ended.
-    fn is(&self, kinds: &[TokenKind]) -> bool {
+    fn is_at(&self, kinds: &[TokenKind]) -> bool {
         self.kind().is_none_or(|kind| kinds.contains(&kind))
     }
 
@@ -190,7 +190,7 @@ impl Reader<'_> {
     fn stmts(&mut self, closers: &[TokenKind]) -> Vec<Vec<Node>> {
         use TokenKind::*;
         let mut out = Vec::new();
-        while !self.is(closers) && !self.is(&[RBrace, Done, RParen, RBracket, Endif, Endmatch]) {
+        while !self.is_at(closers) && !self.is_at(&[RBrace, Done, RParen, RBracket, Endif, Endmatch]) {
             out.push(self.stmt());
         }
         out
@@ -223,7 +223,7 @@ impl Reader<'_> {
             Some(IfDo) => {
                 out.push(self.take());
                 self.sequence(&[Do, Perform, Semi, Return, Break, Continue], &mut out);
-                if self.is(&[Return, Break, Continue]) && self.kind().is_some() {
+                if self.is_at(&[Return, Break, Continue]) && self.kind().is_some() {
                     out.extend(self.stmt());
                 } else if self.kind() == Some(Do) {
                     out.push(self.body(&[Elif, Else]));
@@ -364,7 +364,7 @@ impl Reader<'_> {
     fn arms<B>(&mut self, body: impl Fn(&mut Self) -> B) -> Vec<Arm<B>> {
         use TokenKind::*;
         let mut arms = Vec::new();
-        while !self.is(&[Done, Endmatch, Semi, RBrace, RParen, RBracket]) {
+        while !self.is_at(&[Done, Endmatch, Semi, RBrace, RParen, RBracket]) {
             let bar = (self.kind() == Some(Bar)).then_some(self.at);
             self.at += usize::from(bar.is_some());
             let mut head = Vec::new();
@@ -391,7 +391,7 @@ impl Reader<'_> {
     fn sequence(&mut self, stops: &[TokenKind], out: &mut Vec<Node>) {
         use TokenKind::*;
         const CLOSERS: &[TokenKind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];
-        while self.is_set() || !self.is(stops) && !self.is(CLOSERS) {
+        while self.is_set() || !self.is_at(stops) && !self.is_at(CLOSERS) {
             let at = self.at;
             match self.tokens[at].kind {
                 LBrace if self.is_set() => {
@@ -420,7 +420,7 @@ impl Reader<'_> {
                 }
                 If => {
                     let mut parts = Vec::new();
-                    while self.is(&[If, Then, Elif, Else]) && self.kind().is_some() {
+                    while self.is_at(&[If, Then, Elif, Else]) && self.kind().is_some() {
                         let word = self.at;
                         if !parts.is_empty() && self.kind() == Some(If) {
                             break;

@@ -1,20 +1,20 @@
 //! Spacing: the blanks between tokens of a line, and the positions where a line may be broken.
 
 use super::super::lexer::TokenKind;
-use super::document::Arranger;
+use super::document::DocumentBuilder;
 
 /// Returns the kind of a token.
-fn kind(text: &Arranger<'_>, at: usize) -> Option<TokenKind> {
+fn kind(text: &DocumentBuilder<'_>, at: usize) -> Option<TokenKind> {
     text.tokens.get(at).map(|token| token.kind)
 }
 
 /// Returns the kind of the token before.
-fn before(text: &Arranger<'_>, at: usize) -> Option<TokenKind> {
+fn before(text: &DocumentBuilder<'_>, at: usize) -> Option<TokenKind> {
     at.checked_sub(1).and_then(|at| kind(text, at))
 }
 
 /// Returns true for an operator between two operands, rather than before one or as a name.
-pub(super) fn infix(text: &Arranger<'_>, at: usize) -> bool {
+pub(super) fn is_infix_operator(text: &DocumentBuilder<'_>, at: usize) -> bool {
     use TokenKind::*;
     match kind(text, at) {
         Some(
@@ -26,12 +26,12 @@ pub(super) fn infix(text: &Arranger<'_>, at: usize) -> bool {
 }
 
 /// Returns true for an operator that is the name of a function being defined.
-fn defined(text: &Arranger<'_>, at: usize) -> bool {
-    !infix(text, at) && matches!(before(text, at), Some(TokenKind::Fun | TokenKind::Proc))
+fn defined(text: &DocumentBuilder<'_>, at: usize) -> bool {
+    !is_infix_operator(text, at) && matches!(before(text, at), Some(TokenKind::Fun | TokenKind::Proc))
 }
 
 /// Returns true if a blank separates a token from the next.
-pub(super) fn blank(text: &Arranger<'_>, left: usize, right: usize) -> bool {
+pub(super) fn has_blank_between(text: &DocumentBuilder<'_>, left: usize, right: usize) -> bool {
     use TokenKind::*;
     let (Some(l), Some(r)) = (kind(text, left), kind(text, right)) else { return false };
     let glued = text.tokens[right].glued;
@@ -46,17 +46,17 @@ pub(super) fn blank(text: &Arranger<'_>, left: usize, right: usize) -> bool {
         (_, Colon) => text.colons.contains(&right),
         (Colon, _) => text.colons.contains(&left),
         (_, LParen | LBracket) if defined(text, left) => !glued,
-        (Minus | Bang, _) if !infix(text, left) && !defined(text, left) => false,
+        (Minus | Bang, _) if !is_infix_operator(text, left) && !defined(text, left) => false,
         (_, LParen | LBracket) if l.ends_operand() => !glued,
         _ => true,
     }
 }
 
 /// Returns true if a line break written between two tokens is kept.
-pub(super) fn may_break(text: &Arranger<'_>, left: usize, right: usize) -> bool {
+pub(super) fn may_break(text: &DocumentBuilder<'_>, left: usize, right: usize) -> bool {
     use TokenKind::*;
     let (Some(l), Some(r)) = (kind(text, left), kind(text, right)) else { return false };
-    let unary = matches!(l, Minus | Bang) && !infix(text, left);
+    let unary = matches!(l, Minus | Bang) && !is_infix_operator(text, left);
     let bound = matches!(
         l,
         Dot | Hash

@@ -29,7 +29,7 @@ pub(super) struct Comment<'t> {
 
 impl Trivia<'_> {
     /// Returns true if it contains a line break.
-    pub fn breaks(&self) -> bool {
+    pub fn has_line_break(&self) -> bool {
         self.newlines > 0 || self.comments.iter().any(|c| c.newlines > 0 || c.line)
     }
 }

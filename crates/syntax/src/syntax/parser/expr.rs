@@ -25,7 +25,7 @@ use chumsky::prelude::*;
 
 /// The rules of expressions at the levels that other rules use.
 #[derive(Clone)]
-pub(crate) struct Exprs<F, E, D> {
+pub(crate) struct ExprRules<F, E, D> {
     /// Any expression.
     pub full: F,
     /// Any expression except a bare tuple.
@@ -36,7 +36,7 @@ pub(crate) struct Exprs<F, E, D> {
 
 /// The rules that expressions use.
 #[derive(Clone)]
-pub(crate) struct Parts<T, P, C, A, I, Q, B, R, V, G> {
+pub(crate) struct ExprSubrules<T, P, C, A, I, Q, B, R, V, G> {
     pub ty: T,
     /// After `of`.
     pub plus_ty: P,
@@ -58,7 +58,7 @@ pub(crate) struct Parts<T, P, C, A, I, Q, B, R, V, G> {
 /// Returns the rules of expressions.
 pub(crate) fn exprs<'t>(
     cx: Text<'t>,
-    parts: Parts<
+    parts: ExprSubrules<
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
@@ -70,7 +70,7 @@ pub(crate) fn exprs<'t>(
         impl Rule<'t, Expr>,
         impl Rule<'t, Vec<Param>>,
     >,
-) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
+) -> ExprRules<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
     let again = parts.clone();
     let item = recursive(move |item| {
         let compact = compact(cx, item.clone()).boxed();
@@ -91,7 +91,7 @@ pub(crate) fn exprs<'t>(
     let full = outer(cx, tuple(cx, compact.clone()).boxed(), again.ty.clone()).boxed();
     let element = outer(cx, compact, again.ty.clone()).boxed();
     let place = dotted(cx, full.clone(), element.clone(), item, again).boxed();
-    Exprs { full, element, place }
+    ExprRules { full, element, place }
 }
 
 /// Returns the rule of `$`; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.
@@ -297,7 +297,7 @@ fn operand<'t>(
     dotted: impl Rule<'t, Expr>,
     full: impl Rule<'t, Expr>,
     element: impl Rule<'t, Expr>,
-    parts: Parts<
+    parts: ExprSubrules<
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
@@ -433,7 +433,7 @@ fn dotted<'t>(
     full: impl Rule<'t, Expr>,
     element: impl Rule<'t, Expr>,
     item: impl Rule<'t, Expr>,
-    parts: Parts<
+    parts: ExprSubrules<
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
@@ -572,7 +572,7 @@ fn dotted<'t>(
             )
         })
         .boxed();
-    let at = work_at(cx, parts.atom_ty.clone(), parts.braced).boxed();
+    let at = at_block(cx, parts.atom_ty.clone(), parts.braced).boxed();
     let closed = delimited_forms(cx, full, parts.pattern);
     let array = array(cx, element, parts.item_pattern);
     let axis = unreported(&[TokenKind::Underscore]).map(move |t| expr_at(ExprKind::Axis, cx.at(t)));
@@ -610,7 +610,7 @@ fn dotted<'t>(
 }
 
 /// Returns the rule of `at S { … }`.
-pub(crate) fn work_at<'t>(
+pub(crate) fn at_block<'t>(
     cx: Text<'t>,
     places: impl Rule<'t, TypeExpr>,
     braced: impl Rule<'t, Vec<Stmt>>,

@@ -8,14 +8,14 @@ use super::super::literal::{
     char_value, int_value, interpolated_piece, number_parts, unescape, without_underscores,
 };
 use super::rule::{
-    Label, ParenthesesContent, Rule, Text, any_of, content_ahead, listed, name, name_then, path, token,
+    Label, ParenthesesContent, Rule, Text, any_of, content_ahead, name, name_then, path, separated_by, token,
     unreported,
 };
 use chumsky::prelude::*;
 
 /// The rules of patterns at the levels that other rules use.
 #[derive(Clone)]
-pub(crate) struct Patterns<A, F, I> {
+pub(crate) struct PatternRules<A, F, I> {
     /// `p | q` without parentheses too: before `=>`.
     pub arm: A,
     /// `a, b` without parentheses too.
@@ -29,7 +29,7 @@ pub(crate) fn patterns<'t>(
     cx: Text<'t>,
     ty: impl Rule<'t, TypeExpr>,
     atom_ty: impl Rule<'t, TypeExpr>,
-) -> Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
+) -> PatternRules<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
     let single = recursive(move |single| {
         let item = compact(cx, single.clone()).boxed();
         let inside = alternatives(tuple(item.clone())).boxed();
@@ -37,17 +37,17 @@ pub(crate) fn patterns<'t>(
     });
     let item = compact(cx, single).boxed();
     let full = tuple(item.clone()).boxed();
-    Patterns { arm: alternatives(full.clone()).boxed(), full, item }
+    PatternRules { arm: alternatives(full.clone()).boxed(), full, item }
 }
 
 /// Returns the rule of `p | q`.
 fn alternatives<'t>(full: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
-    listed(full, TokenKind::Bar, PatternKind::Or)
+    separated_by(full, TokenKind::Bar, PatternKind::Or)
 }
 
 /// Returns the rule of `a \, b`, and `as` after it.
 fn compact<'t>(cx: Text<'t>, single: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
-    listed(single, TokenKind::CComma, PatternKind::CompactTuple).foldl(
+    separated_by(single, TokenKind::CComma, PatternKind::CompactTuple).foldl(
         token(TokenKind::As).ignore_then(name(cx)).repeated(),
         |pattern, name| Pattern {
             span: pattern.span.to(name.span),
@@ -58,7 +58,7 @@ fn compact<'t>(cx: Text<'t>, single: impl Rule<'t, Pattern>) -> impl Rule<'t, Pa
 
 /// Returns the rule of `a, b`.
 fn tuple<'t>(item: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
-    listed(item, TokenKind::Comma, PatternKind::Tuple)
+    separated_by(item, TokenKind::Comma, PatternKind::Tuple)
 }
 
 /// Returns the rule of single patterns.

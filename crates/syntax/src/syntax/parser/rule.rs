@@ -148,7 +148,7 @@ pub(crate) fn unreported<'t>(kinds: &[TokenKind]) -> impl Rule<'t, &'t Token> + 
 }
 
 /// Returns the rule of a bracket that touches the token before it.
-pub(crate) fn glued<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
+pub(crate) fn adjacent_bracket<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
         match input.peek_ref() {
@@ -520,7 +520,7 @@ node!(TypeExpr, TypeExprKind);
 node!(Pattern, PatternKind);
 
 /// Returns the rule `item op item op …`, one flat node.
-pub(crate) fn listed<'t, N: Node + 't>(
+pub(crate) fn separated_by<'t, N: Node + 't>(
     item: impl Rule<'t, N>,
     op: TokenKind,
     make: impl Fn(Vec<N>) -> N::Form + Clone + 't,

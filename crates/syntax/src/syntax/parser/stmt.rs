@@ -9,9 +9,9 @@ use super::super::ast::{
 };
 use super::super::error::{GrammarError, PlaceKind};
 use super::super::lexer::{Token, TokenKind};
-use super::expr::{Exprs, Parts, exprs, work_at};
+use super::expr::{ExprRules, ExprSubrules, at_block, exprs};
 use super::module::{modules, without_semicolon};
-use super::pattern::{Patterns, patterns, string_value};
+use super::pattern::{PatternRules, patterns, string_value};
 use super::rule::{
     Extra, Input, Label, ParseFailure, Rule, Text, another_clause, any_of, assert_word, expr_at, name,
     name_then, path, statement_ends, token, unreported, up_to, word,
@@ -42,7 +42,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
             .boxed();
         let statements = braced.clone().map(|(stmts, _)| stmts).boxed();
         // As a statement it needs no `;`; what follows is no argument.
-        let work = work_at(cx, ty.atom.clone(), statements.clone())
+        let work = at_block(cx, ty.atom.clone(), statements.clone())
             .then_ignore(statement_ends())
             .then_ignore(unreported(&[TokenKind::Semi]).or_not())
             .map(StmtKind::Expr)
@@ -55,7 +55,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
         let group = group(pattern.item.clone(), ty.full.clone(), default.clone()).boxed();
         let expr = exprs(
             cx,
-            Parts {
+            ExprSubrules {
                 ty: ty.full.clone(),
                 plus_ty: ty.plus,
                 cast_ty: ty.cast,
@@ -255,7 +255,7 @@ fn binding<'t>(
 /// Returns the rule of expressions, assignments, stores and jumps.
 fn simple<'t>(
     cx: Text<'t>,
-    expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
+    expr: ExprRules<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
 ) -> impl Rule<'t, StmtKind> {
     let assign = name_then(ASSIGNMENTS).then(expr.full.clone()).then_ignore(semi()).map(
         move |((variable, op), value)| StmtKind::Assign {
@@ -349,8 +349,8 @@ fn compound(kind: TokenKind) -> Option<BinaryOp> {
 fn control<'t>(
     cx: Text<'t>,
     stmt: impl Rule<'t, Stmt>,
-    exprs: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
-    patterns: Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>>,
+    exprs: ExprRules<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
+    patterns: PatternRules<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>>,
 ) -> impl Rule<'t, StmtKind> {
     let expr = exprs.full;
     let statements = sequence(cx, stmt.clone()).boxed();

@@ -7,14 +7,14 @@ use super::super::lexer::TokenKind;
 use super::super::literal::int_value;
 use super::pattern::string_value;
 use super::rule::{
-    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, places_opening, token,
-    unreported, word,
+    Label, Rule, Text, adjacent_bracket, any_of, list_opening, name, name_then, path, places_opening,
+    separated_by, token, unreported, word,
 };
 use chumsky::prelude::*;
 
 /// The rules of types at the levels that other rules use.
 #[derive(Clone)]
-pub(crate) struct Types<F, P, C, A> {
+pub(crate) struct TypeRules<F, P, C, A> {
     /// Any type.
     pub full: F,
     /// A type without `->` at its top: after `of`.
@@ -28,8 +28,12 @@ pub(crate) struct Types<F, P, C, A> {
 /// Returns the rules of types.
 pub(crate) fn types<'t>(
     cx: Text<'t>,
-) -> Types<impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>>
-{
+) -> TypeRules<
+    impl Rule<'t, TypeExpr>,
+    impl Rule<'t, TypeExpr>,
+    impl Rule<'t, TypeExpr>,
+    impl Rule<'t, TypeExpr>,
+> {
     let full = recursive(move |full| {
         let atom = atom(cx, full.clone()).boxed();
         let plus = plus(compact_product(atom.clone()).boxed()).boxed();
@@ -43,9 +47,9 @@ pub(crate) fn types<'t>(
     });
     let atom = atom(cx, full.clone()).boxed();
     let compact_product = compact_product(atom.clone()).boxed();
-    let cast = listed(compact_product.clone(), TokenKind::CPlus, TypeExprKind::CompactSum);
+    let cast = separated_by(compact_product.clone(), TokenKind::CPlus, TypeExprKind::CompactSum);
     let cast = placed(cast.boxed(), atom.clone()).boxed();
-    Types { full, plus: plus(compact_product).boxed(), cast, atom }
+    TypeRules { full, plus: plus(compact_product).boxed(), cast, atom }
 }
 
 /// Returns the rule of `T @ S` over types without `@`.
@@ -71,7 +75,7 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
         span: cx.at(token),
     });
     let arguments = type_arguments(full.clone());
-    let called = glued(TokenKind::LParen)
+    let called = adjacent_bracket(TokenKind::LParen)
         .ignore_then(full.clone().separated_by(token(TokenKind::Comma)).collect::<Vec<_>>())
         .then_ignore(token(TokenKind::RParen));
     let form = choice((
@@ -155,7 +159,7 @@ pub(crate) fn refusal<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
 
 /// Returns the rule of `[T, 3]`, touching the name before it.
 pub(crate) fn type_arguments<'t>(full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<TypeExpr>> {
-    glued(TokenKind::LBracket)
+    adjacent_bracket(TokenKind::LBracket)
         .ignore_then(full.separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
         .then_ignore(token(TokenKind::RBracket))
 }
@@ -169,7 +173,7 @@ fn compact_product<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr>
             _ => binary_type(base, exponent, TypeExprKind::CompactPower),
         },
     );
-    listed(power.boxed(), TokenKind::CStar, TypeExprKind::CompactProduct)
+    separated_by(power.boxed(), TokenKind::CStar, TypeExprKind::CompactProduct)
 }
 
 /// Returns the rule of `*` and `*+` over compact products, `\+` over these, `+` over these.
@@ -205,8 +209,8 @@ fn plus<'t>(compact_product: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr>
             }
             left
         });
-    let compact_sum = listed(product.boxed(), TokenKind::CPlus, TypeExprKind::CompactSum);
-    listed(compact_sum.boxed(), TokenKind::Plus, TypeExprKind::Sum)
+    let compact_sum = separated_by(product.boxed(), TokenKind::CPlus, TypeExprKind::CompactSum);
+    separated_by(compact_sum.boxed(), TokenKind::Plus, TypeExprKind::Sum)
 }
 
 /// Returns a type of two operands.

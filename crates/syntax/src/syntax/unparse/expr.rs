@@ -412,7 +412,7 @@ impl Printer {
     }
 
     /// Prints statements on lines of their own, indented by one level.
-    pub(super) fn indented(&mut self, stmts: &[Stmt]) {
+    pub(super) fn print_indented(&mut self, stmts: &[Stmt]) {
         self.indent += 1;
         for stmt in stmts {
             self.line();
@@ -425,7 +425,7 @@ impl Printer {
     /// Prints `{ … }`.
     pub(super) fn block(&mut self, stmts: &[Stmt]) {
         self.put("{");
-        self.indented(stmts);
+        self.print_indented(stmts);
         self.put("}");
     }
 

@@ -19,7 +19,7 @@ impl Printer {
     /// Prints `do … done`.
     fn do_block(&mut self, stmts: &[Stmt]) {
         self.put("do");
-        self.indented(stmts);
+        self.print_indented(stmts);
         self.put("done");
     }
 
@@ -204,11 +204,11 @@ impl Printer {
                     self.put(if at == 0 { "if " } else { "elif " });
                     self.expr(condition);
                     self.put(" do");
-                    self.indented(body);
+                    self.print_indented(body);
                 }
                 if let Some(body) = otherwise {
                     self.put("else");
-                    self.indented(body);
+                    self.print_indented(body);
                 }
                 self.put("done");
             }

@@ -2,7 +2,7 @@
 
 use super::{Rewrite, Walk};
 use crate::array_ir::digit::bound;
-use crate::array_ir::validate::is_any;
+use crate::array_ir::validate::is_reassociable;
 use crate::array_ir::{
     Binary, Compare, DigitExpr, Element, Op, Prim, Size, Type, Unary, Value, Violation, scalar,
 };
@@ -49,7 +49,7 @@ impl Walk<'_> {
                 Some(size) => size.add(&one),
                 None => self.bound(&self.digit(a)?),
             };
-            if below.is_some_and(|below| below.at_most(&high)) {
+            if below.is_some_and(|below| below.is_at_most(&high)) {
                 return Some(true);
             }
         }
@@ -59,7 +59,7 @@ impl Walk<'_> {
                 None => self.bound(&self.digit(b)?),
             };
             // b < below <= a + 1
-            if below.is_some_and(|below| low.add(&one).is_some_and(|after| below.at_most(&after))) {
+            if below.is_some_and(|below| low.add(&one).is_some_and(|after| below.is_at_most(&after))) {
                 return Some(false);
             }
         } else if self.digit(a).is_some() && self.exact(b)? == Size::constant(0) {
@@ -124,7 +124,7 @@ impl Walk<'_> {
         let Some(element) = element.filter(|element| !element.is_float()) else { return keep };
         let ones = element.truncate(u64::MAX);
         // An operation that commutes has its constant behind, and values in order.
-        let commutes = is_any(op, element);
+        let commutes = is_reassociable(op, element);
         let exchanged = commutes && (left.is_some(), a) > (right.is_some(), b);
         let (a, b, right) = if exchanged { (b, a, left) } else { (a, b, right) };
         let zero = Rewrite::Op(Op::Const(element, 0));

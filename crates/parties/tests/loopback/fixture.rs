@@ -11,16 +11,16 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Nobody interrupts.
-pub static GO: AtomicBool = AtomicBool::new(false);
+/// The interrupt flag of a test, which nothing sets.
+pub static NOT_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The limit on hanging of anything in these tests.
 pub const MAX_HANG: Duration = Duration::from_secs(30);
 
 pub const NAMES: [&str; 3] = ["alice", "bob", "carol"];
 
-/// Parties that could connect.
-pub struct Company {
+/// The certificates, addresses and limits of parties that could connect.
+pub struct PartyFixture {
     pub folder: TempDir,
     pub names: Vec<String>,
     pub addresses: Vec<String>,
@@ -41,8 +41,8 @@ pub fn free_address() -> String {
     }
 }
 
-impl Company {
-    pub fn new(parties: usize) -> Company {
+impl PartyFixture {
+    pub fn new(parties: usize) -> PartyFixture {
         let folder = tempfile::tempdir().expect("a folder");
         let names: Vec<String> = NAMES[..parties].iter().map(|name| name.to_string()).collect();
         let addresses: Vec<String> = names.iter().map(|_| free_address()).collect();
@@ -54,7 +54,7 @@ impl Company {
             heartbeat: Duration::from_millis(50),
             silence: Duration::from_secs(20),
         };
-        Company { folder, names, addresses, limits }
+        PartyFixture { folder, names, addresses, limits }
     }
 
     /// Returns what a party is told, as if on its own machine.
@@ -88,7 +88,7 @@ impl Company {
         each(self.names.len(), |me| {
             let mut options = self.options(me);
             change(me, &mut options);
-            connect(&options, &GO)
+            connect(&options, &NOT_INTERRUPTED)
         })
     }
 
@@ -129,5 +129,5 @@ pub fn send(net: &dyn Network, to: PartyId, count: u64, data: Vec<u8>) -> Result
 }
 
 pub fn receive(net: &dyn Network, from: PartyId, count: u64, bytes: usize) -> Result<Vec<u8>, NetworkError> {
-    net.receive(from, &header(count), Length::Exact(bytes as u64), &GO)
+    net.receive(from, &header(count), Length::Exact(bytes as u64), &NOT_INTERRUPTED)
 }

@@ -1,7 +1,7 @@
-//! Figures of speed, printed and not asserted:
-//! `cargo test --release -p felis-parties --test loopback figures -- --ignored --nocapture`.
+//! Latencies and throughputs, printed and not asserted:
+//! `cargo test --release -p felis-parties --test loopback benchmarks -- --ignored --nocapture`.
 
-use crate::company::*;
+use crate::fixture::*;
 use std::time::Instant;
 
 const BYTES: usize = 256 << 20;
@@ -9,16 +9,16 @@ const ROUNDS: u64 = 2000;
 
 #[test]
 #[ignore = "it measures"]
-fn figures() {
+fn measure_latency_and_throughput() {
     for parties in [2, 3] {
-        let company = Company::new(parties);
+        let fixture = PartyFixture::new(parties);
         let begun = Instant::now();
-        let nets = company.connect();
+        let nets = fixture.connect();
         println!("{parties} parties connected: {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
         drop(nets);
     }
-    let company = Company::new(2);
-    let nets = company.connect();
+    let fixture = PartyFixture::new(2);
+    let nets = fixture.connect();
     let mebibytes = (BYTES >> 20) as f64;
     let begun = Instant::now();
     each(2, |me| {

@@ -7,18 +7,18 @@ use felis_syntax::syntax::ast::*;
 const NAMES: &[&str] = &["x", "y", "f", "g", "N", "row_sum", "a'", "_k", "Some", "int"];
 const OPERATORS: &[&str] = &["+", "-", "*", "/", "%", "**", "==", "!=", "<", "<=", ">", ">=", "!"];
 
-/// Grows random trees of the forms that the parser makes.
-pub struct Grow {
+/// A generator of random trees of the forms that the parser makes.
+pub struct TreeGenerator {
     pub dice: Dice,
 }
 
-impl Grow {
-    fn many<T>(&mut self, least: usize, most: usize, mut one: impl FnMut(&mut Grow) -> T) -> Vec<T> {
+impl TreeGenerator {
+    fn many<T>(&mut self, least: usize, most: usize, mut one: impl FnMut(&mut TreeGenerator) -> T) -> Vec<T> {
         let count = least + self.dice.roll(most - least + 1);
         (0..count).map(|_| one(self)).collect()
     }
 
-    fn maybe<T>(&mut self, one: impl FnOnce(&mut Grow) -> T) -> Option<T> {
+    fn maybe<T>(&mut self, one: impl FnOnce(&mut TreeGenerator) -> T) -> Option<T> {
         self.dice.coin().then(|| one(self))
     }
 
@@ -64,7 +64,7 @@ impl Grow {
     fn ty(&mut self, depth: u32) -> TypeExpr {
         use TypeExprKind::*;
         let deeper = depth.saturating_sub(1);
-        let one = |g: &mut Grow| Box::new(g.ty(deeper));
+        let one = |g: &mut TreeGenerator| Box::new(g.ty(deeper));
         let kind = match self.dice.roll(if depth == 0 { 4 } else { 17 }) {
             0 => Number(self.number()),
             1 => Name(self.path(), Vec::new()),
@@ -100,11 +100,11 @@ impl Grow {
     fn pattern(&mut self, depth: u32) -> Pattern {
         use PatternKind::*;
         let deeper = depth.saturating_sub(1);
-        let one = |g: &mut Grow| Box::new(g.pattern(deeper));
+        let one = |g: &mut TreeGenerator| Box::new(g.pattern(deeper));
         let kind = match self.dice.roll(if depth == 0 { 9 } else { 18 }) {
             16 => Or(self.many(2, 3, |g| g.pattern(deeper))),
             17 => {
-                let end = |g: &mut Grow| {
+                let end = |g: &mut TreeGenerator| {
                     let value = Int { value: g.number(), negative: g.dice.coin() };
                     Box::new(Pattern { kind: value, span: Span::default() })
                 };
@@ -124,7 +124,7 @@ impl Grow {
             6 => Tick(self.number(), self.ty(1)),
             14 => Typed(one(self), self.ty(deeper)),
             15 => Tuple(if self.dice.coin() { self.many(2, 3, |g| g.pattern(deeper)) } else { Vec::new() }),
-            9 if self.dice.roll(4) == 0 => Rest(self.maybe(Grow::name)),
+            9 if self.dice.roll(4) == 0 => Rest(self.maybe(TreeGenerator::name)),
             9 => CompactTuple(self.many(2, 3, |g| g.pattern(deeper))),
             10 if self.dice.coin() => CompactRecord(self.many(2, 3, |g| (g.name(), g.pattern(deeper)))),
             10 => Record(self.many(1, 2, |g| (g.name(), g.pattern(deeper)))),
@@ -174,12 +174,12 @@ impl Grow {
     fn expr(&mut self, depth: u32) -> Expr {
         use ExprKind::*;
         let deeper = depth.saturating_sub(1);
-        let one = |g: &mut Grow| Box::new(g.expr(deeper));
+        let one = |g: &mut TreeGenerator| Box::new(g.expr(deeper));
         let kind = match self.dice.roll(if depth == 0 { 8 } else { 38 }) {
             36 => Block { stmts: self.many(1, 2, |g| g.stmt(deeper)), value: one(self) },
             37 => {
                 // An expression inside a text contains no quotes.
-                let hole = |g: &mut Grow| {
+                let hole = |g: &mut TreeGenerator| {
                     let name = g.name();
                     let (value, width) = (g.at(Name(name)), g.maybe(|g| g.dice.roll(20)));
                     Interpolation { value, width, places: g.maybe(|g| g.dice.roll(9)), text: g.string() }
@@ -211,7 +211,7 @@ impl Grow {
             12 => match self.dice.roll(4) {
                 0 => {
                     let spread = (None, self.expr(deeper));
-                    let mut parts = self.many(0, 2, |g| (g.maybe(Grow::name), g.expr(deeper)));
+                    let mut parts = self.many(0, 2, |g| (g.maybe(TreeGenerator::name), g.expr(deeper)));
                     parts.push(spread);
                     Spread(parts)
                 }
@@ -285,13 +285,13 @@ impl Grow {
 
     fn generics(&mut self) -> Generics {
         Generics {
-            params: self.many(0, 2, Grow::type_param),
+            params: self.many(0, 2, TreeGenerator::type_param),
             constraints: self.many(0, 2, |g| (g.path(), g.many(0, 2, |g| g.ty(1)))),
         }
     }
 
     fn type_param(&mut self) -> TypeParam {
-        TypeParam { name: self.name(), kind: self.maybe(Grow::path), rest: false }
+        TypeParam { name: self.name(), kind: self.maybe(TreeGenerator::path), rest: false }
     }
 
     fn decl(&mut self) -> TypeDecl {
@@ -320,11 +320,11 @@ impl Grow {
                 true => ImportTarget::File { path, span },
                 false => ImportTarget::Library(self.name()),
             },
-            alias: self.maybe(Grow::name),
+            alias: self.maybe(TreeGenerator::name),
             names: match self.dice.roll(3) {
                 0 => ImportNames::Qualified,
                 1 => ImportNames::All { span },
-                _ => ImportNames::Listed(self.many(1, 3, Grow::name)),
+                _ => ImportNames::Listed(self.many(1, 3, TreeGenerator::name)),
             },
         }
     }
@@ -332,7 +332,7 @@ impl Grow {
     pub fn stmt(&mut self, depth: u32) -> Stmt {
         use StmtKind::*;
         let deeper = depth.saturating_sub(1);
-        let block = |g: &mut Grow| g.many(0, 2, |g| g.stmt(deeper));
+        let block = |g: &mut TreeGenerator| g.many(0, 2, |g| g.stmt(deeper));
         let kind = match self.dice.roll(if depth == 0 { 8 } else { 24 }) {
             0 => Let {
                 mutable: self.dice.coin(),
@@ -362,8 +362,8 @@ impl Grow {
             12 => Variant(self.decl(), self.many(1, 3, |g| (g.name(), g.maybe(|g| g.ty(2))))),
             13 => Typefun {
                 name: self.name(),
-                params: self.many(0, 2, Grow::type_param),
-                kind: self.maybe(Grow::path),
+                params: self.many(0, 2, TreeGenerator::type_param),
+                kind: self.maybe(TreeGenerator::path),
                 body: self.ty(deeper),
             },
             14 => Class(
@@ -393,10 +393,10 @@ impl Grow {
                 };
                 Instance { generics, class, args, members, refusal }
             }
-            20 => Kind { name: self.name(), members: self.many(1, 3, Grow::name), doc: self.doc() },
+            20 => Kind { name: self.name(), members: self.many(1, 3, TreeGenerator::name), doc: self.doc() },
             21 => Abstract {
                 decl: self.decl(),
-                layout: self.many(0, 2, Grow::name),
+                layout: self.many(0, 2, TreeGenerator::name),
                 representation: self.maybe(|g| g.ty(2)),
             },
             16 => If { arms: self.many(1, 2, |g| (g.expr(deeper), block(g))), otherwise: self.maybe(block) },

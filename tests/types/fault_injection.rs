@@ -24,35 +24,35 @@ fn number(name: &str, usual: u64) -> u64 {
 
 /// The outcome of a program.
 #[derive(Clone, Debug, PartialEq)]
-struct Ending {
+struct RunOutcome {
     status: Status,
     printed: String,
     codes: Vec<&'static str>,
     text: String,
 }
 
-/// Returns the outcome of a program that the deceived checker accepts.
-fn ending(program: &str, (executor, threads): (Executor, usize), deceive: bool) -> Ending {
+/// Returns the outcome of a program that is checked with forced verdicts, or without.
+fn run_outcome(program: &str, (executor, threads): (Executor, usize), force_natural: bool) -> RunOutcome {
     on_large_stack(|| {
         let mut session = Session::new().with_executor(executor, threads);
         let mut printed = String::new();
         let mut run = || session.evaluate("lie", program, Mode::Script, &mut |text| printed += text);
-        let outcome = if deceive { with_forced_natural(run) } else { run() };
+        let outcome = if force_natural { with_forced_natural(run) } else { run() };
         let errors: Vec<_> = outcome.diagnostics.iter().filter(|d| d.is_error()).collect();
         let codes = errors.iter().map(|d| d.code.as_str()).collect();
         let text = errors.iter().map(|d| session.render(d, false)).collect();
-        Ending { status: outcome.status, printed, codes, text }
+        RunOutcome { status: outcome.status, printed, codes, text }
     })
 }
 
 /// A generator of random programs with false laws.
-struct Lies {
+struct FalseLaws {
     random: fastrand::Rng,
     /// The sizes of `N` and `M` at the call of a program.
     sizes: [u32; 2],
 }
 
-impl Lies {
+impl FalseLaws {
     fn compact(&mut self, depth: u32) -> String {
         match self.random.u32(0..if depth == 0 { 4 } else { 8 }) {
             0 => self.random.u32(0..4).to_string(),
@@ -192,7 +192,7 @@ impl Lies {
 
 #[test]
 fn a_wrong_verdict_ends_before_an_element_is_touched() {
-    let mut lies = Lies { random: fastrand::Rng::with_seed(number("FELIS_SEED", 16)), sizes: [0, 0] };
+    let mut lies = FalseLaws { random: fastrand::Rng::with_seed(number("FELIS_SEED", 16)), sizes: [0, 0] };
     let wanted = number("FELIS_RANDOM", 150);
     let (mut wrong, mut right, mut tried) = (0, 0, 0);
     while wrong < wanted {
@@ -202,7 +202,7 @@ fn a_wrong_verdict_ends_before_an_element_is_touched() {
         if alike && right > wanted / 4 {
             continue;
         }
-        let endings = EXECUTORS.map(|executor| ending(&program, executor, true));
+        let endings = EXECUTORS.map(|executor| run_outcome(&program, executor, true));
         let first = &endings[0];
         if first.status == Status::Rejected {
             // Rejected for another reason, such as a table that exceeds the memory.
@@ -244,11 +244,11 @@ fn what_was_read_past_the_end_is_refused() {
          println (turn[S] (S (1, \"b\")));",
     ] {
         for executor in EXECUTORS {
-            let end = ending(program, executor, true);
+            let end = run_outcome(program, executor, true);
             assert_eq!(end.codes, ["E0599"], "{executor:?}: {program}\n{}{}", end.printed, end.text);
             assert_eq!(end.printed, "", "{executor:?}: {program}");
             // Without the forced verdict the checker rejects the program.
-            assert_eq!(ending(program, executor, false).status, Status::Rejected, "{program}");
+            assert_eq!(run_outcome(program, executor, false).status, Status::Rejected, "{program}");
         }
     }
 }
@@ -284,7 +284,7 @@ fn codes_fit_or_fail_at_every_size() {
         ),
     ] {
         for executor in EXECUTORS {
-            let end = ending(&program, executor, false);
+            let end = run_outcome(&program, executor, false);
             assert_eq!(end.codes, codes, "{executor:?}: {program}\n{}", end.text);
             assert_eq!(end.printed, printed, "{executor:?}: {program}");
         }

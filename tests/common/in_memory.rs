@@ -16,14 +16,16 @@ use std::time::Duration;
 
 /// Texts by their paths, relative to one folder.
 #[derive(Clone, Default)]
-pub struct Shelf {
+pub struct InMemoryLoader {
     files: BTreeMap<String, String>,
 }
 
-impl Shelf {
+impl InMemoryLoader {
     /// Makes a loader with these files.
-    pub fn new(files: &[(&str, &str)]) -> Shelf {
-        Shelf { files: files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect() }
+    pub fn new(files: &[(&str, &str)]) -> InMemoryLoader {
+        InMemoryLoader {
+            files: files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect(),
+        }
     }
 
     /// Adds or replaces a file.
@@ -32,8 +34,8 @@ impl Shelf {
     }
 
     /// Reads the text files of a folder.
-    pub fn of_folder(folder: &Path) -> Shelf {
-        let mut shelf = Shelf::default();
+    pub fn of_folder(folder: &Path) -> InMemoryLoader {
+        let mut loader = InMemoryLoader::default();
         let mut waiting = vec![(folder.to_path_buf(), String::new())];
         while let Some((folder, before)) = waiting.pop() {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -41,15 +43,15 @@ impl Shelf {
                 if entry.path().is_dir() {
                     waiting.push((entry.path(), format!("{name}/")));
                 } else if let Ok(text) = fs::read_to_string(entry.path()) {
-                    shelf.put(&name, &text);
+                    loader.put(&name, &text);
                 }
             }
         }
-        shelf
+        loader
     }
 }
 
-impl Loader for Shelf {
+impl Loader for InMemoryLoader {
     fn find(&self, from: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound> {
         let folder = from.and_then(|place| place.id.rsplit_once('/')).map_or("", |(folder, _)| folder);
         let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
@@ -76,19 +78,19 @@ impl Loader for Shelf {
 
 /// Data files in memory, shared by all clones; other files are read from a folder.
 #[derive(Clone, Default)]
-pub struct Drawer {
+pub struct InMemoryFileSystem {
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
     below: Option<PathBuf>,
 }
 
-impl Drawer {
+impl InMemoryFileSystem {
     /// Makes a host without files in memory that reads those of `tests/files`.
-    pub fn over_fixtures() -> Drawer {
-        Drawer { below: Some(fixtures()), ..Drawer::default() }
+    pub fn over_fixtures() -> InMemoryFileSystem {
+        InMemoryFileSystem { below: Some(fixtures()), ..InMemoryFileSystem::default() }
     }
 }
 
-impl FileSystem for Drawer {
+impl FileSystem for InMemoryFileSystem {
     fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
         let found = self.files.lock().expect("a lock").get(path).cloned();
         let below = || fs::read(self.below.as_ref()?.join(path)).ok();
@@ -105,20 +107,20 @@ impl FileSystem for Drawer {
 }
 
 /// A machine that answers the same each time: a clock that stands still, two lines of input, one
-/// variable, and the files of a drawer in one folder.
-pub struct StillMachine {
+/// variable, and the files of a file system in one folder.
+pub struct StubSystem {
     input: Mutex<Vec<&'static str>>,
-    files: Drawer,
+    files: InMemoryFileSystem,
 }
 
-impl StillMachine {
-    /// Makes the machine whose working folder holds the files of a drawer.
-    pub fn with(files: Drawer) -> StillMachine {
-        StillMachine { input: Mutex::new(vec!["Alan 41", "Ada 36"]), files }
+impl StubSystem {
+    /// Makes the machine whose working folder holds the files of a file system.
+    pub fn with(files: InMemoryFileSystem) -> StubSystem {
+        StubSystem { input: Mutex::new(vec!["Alan 41", "Ada 36"]), files }
     }
 }
 
-impl System for StillMachine {
+impl System for StubSystem {
     fn read_line(&self, _: u64, _: &AtomicBool) -> Result<Option<String>, SystemError> {
         Ok(self.input.lock().expect("a lock").pop().map(str::to_string))
     }
@@ -172,7 +174,7 @@ pub fn output(text: &str) -> String {
     let run = |executor| {
         on_large_stack(|| {
             let mut session = Session::new().with_executor(executor, 0);
-            session.set_files(Arc::new(Drawer::over_fixtures()));
+            session.set_files(Arc::new(InMemoryFileSystem::over_fixtures()));
             let mut output = String::new();
             let done = session.evaluate("test.flx", text, Mode::Script, &mut |text| output.push_str(text));
             let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
