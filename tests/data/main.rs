@@ -2,6 +2,7 @@
 
 mod arrow;
 mod columns;
+mod fields;
 mod files;
 mod images;
 #[path = "../common/in_memory.rs"]

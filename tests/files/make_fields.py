@@ -33,6 +33,18 @@ def laplacian(x, axis):
     return part(x, axis, 1, n - 3) - 2 * part(x, axis, 2, n - 2) + part(x, axis, 3, n - 1)
 
 
+def means(x, axis):
+    """The means of neighbors."""
+    n = x.shape[axis]
+    return x.dtype.type(0.5) * (part(x, axis, 0, n - 1) + part(x, axis, 1, n))
+
+
+def half(x, axis):
+    """The boundaries between the indices of an axis, and its ends."""
+    n = x.shape[axis]
+    return np.concatenate([part(x, axis, 0, 1), means(x, axis), part(x, axis, n - 1, n)], axis)
+
+
 def smoothed(x, axis):
     """A recurrence along the axis."""
     lines, state = np.moveaxis(np.empty_like(x), axis, 0), np.zeros_like(np.take(x, 0, axis))
@@ -60,8 +72,9 @@ along("clamped", padded("edge"))
 along("periodic", padded("wrap"))
 along("mirrored", padded("symmetric"))
 along("held", padded("constant", constant_values=0.5))
-along("delta", lambda x, axis: np.diff(padded("edge")(x, axis), axis=axis))
-along("mid", lambda x, axis: (part(x, axis, 0, x.shape[axis] - 1) + part(x, axis, 1, x.shape[axis])) * x.dtype.type(0.5))
+along("half", half)
+along("delta", lambda x, axis: np.diff(half(x, axis), axis=axis))
+along("mid", lambda x, axis: means(half(x, axis), axis))
 along("laplacian", laplacian)
 along("smoothed", smoothed)
 along("implicit", implicit)
@@ -72,7 +85,7 @@ made["chosen"] = np.where((u.sum((0, 2)) > 0)[:, None], u, -u)
 
 # Horizontal diffusion with limited fluxes over the first two axes, which are periodic.
 x = np.pad(u, ((2, 2), (2, 2), (0, 0)), "wrap")
-lap = 4 * x[1:-1, 1:-1] - (x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2])
+lap = x[1:-1, 2:] + x[1:-1, :-2] + x[2:, 1:-1] + x[:-2, 1:-1] - 4.0 * x[1:-1, 1:-1]
 flux_i = lap[1:, 1:-1] - lap[:-1, 1:-1]
 flux_i = np.where(flux_i * (x[2:-1, 2:-2] - x[1:-2, 2:-2]) > 0, 0.0, flux_i)
 flux_j = lap[1:-1, 1:] - lap[1:-1, :-1]

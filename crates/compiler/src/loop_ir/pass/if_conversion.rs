@@ -25,7 +25,9 @@
 //! No other round of a parallel loop writes the slot: one that does would race with the read
 //! before.
 
-use super::super::{Array, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form};
+use super::super::{
+    Array, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
+};
 use super::value_ranges::{Interval, definition_intervals};
 use super::{Builder, Position, rewrite};
 use crate::hash::{HashMap, HashSet};
@@ -47,8 +49,12 @@ pub(super) fn run_masked(kernel: &mut Kernel) {
 }
 
 fn convert(kernel: &mut Kernel, masks: bool) {
-    let mut branches = false;
-    for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
+    let (mut branches, mut reads) = (false, HashMap::<Var, usize>::default());
+    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
+        Stmt::If(..) => branches = true,
+        Stmt::Let(_, Op::Get(var)) => *reads.entry(*var).or_default() += 1,
+        _ => {}
+    });
     if !branches {
         return;
     }
@@ -89,7 +95,8 @@ fn convert(kernel: &mut Kernel, masks: bool) {
             let converted = match (Side::of(&then, &allowed), Side::of(&otherwise, &allowed)) {
                 (Some(first), Some(second)) => {
                     let masked = masked_loads(&[&first, &second], &allowed);
-                    choices(kernel, condition, (&first, &second), &masked)
+                    let is_local = |var: &Var| is_local(*var, &[&first, &second], &reads);
+                    choices(kernel, condition, (&first, &second), &masked, &is_local)
                 }
                 _ if computes && otherwise.is_empty() && all_speculative(&then, &allowed) => {
                     conditional_store(kernel, condition, &then, &out)
@@ -182,23 +189,36 @@ fn all_speculative(stmts: &[Stmt], allowed: &Allowed<'_>) -> bool {
 
 /// One side of a branch that only computes: its operations and checks, and the variables that it
 /// sets last.
-struct Side<'s> {
-    lets: Vec<&'s Stmt>,
+struct Side {
+    lets: Vec<Stmt>,
     sets: Vec<(Var, Reg)>,
+    /// Reads of variables that the side has set before; `lets` reads what they were set to.
+    reads: HashMap<Var, usize>,
 }
 
-impl<'s> Side<'s> {
-    fn of(stmts: &'s [Stmt], allowed: &Allowed<'_>) -> Option<Side<'s>> {
-        let mut side = Side { lets: Vec::new(), sets: Vec::new() };
+impl Side {
+    fn of(stmts: &[Stmt], allowed: &Allowed<'_>) -> Option<Side> {
+        let mut side = Side { lets: Vec::new(), sets: Vec::new(), reads: HashMap::default() };
+        // Registers that read a variable which the side has set before.
+        let mut copies: HashMap<Reg, Reg> = HashMap::default();
         for stmt in stmts {
-            match stmt {
-                Stmt::Let(_, Op::Get(var)) if side.set(*var).is_some() => return None,
-                Stmt::Let(_, op) if allowed.is_speculative(op) => side.lets.push(stmt),
-                stmt if allowed.checks && check(stmt).is_some() => side.lets.push(stmt),
-                Stmt::Set(var, reg) => {
-                    side.sets.retain(|(other, _)| other != var);
-                    side.sets.push((*var, *reg));
+            let mut stmt = stmt.clone();
+            stmt.for_each_part_mut(&mut |part| {
+                if let PartMut::Use(reg) = part {
+                    *reg = copies.get(reg).copied().unwrap_or(*reg);
                 }
+            });
+            match stmt {
+                Stmt::Let(reg, Op::Get(var)) if side.set(var).is_some() => {
+                    copies.extend(side.set(var).map(|value| (reg, value)));
+                    *side.reads.entry(var).or_default() += 1;
+                }
+                Stmt::Let(_, ref op) if allowed.is_speculative(op) => side.lets.push(stmt),
+                Stmt::Set(var, reg) => {
+                    side.sets.retain(|(other, _)| *other != var);
+                    side.sets.push((var, reg));
+                }
+                stmt if allowed.checks && check(&stmt).is_some() => side.lets.push(stmt),
                 _ => return None,
             }
         }
@@ -210,8 +230,16 @@ impl<'s> Side<'s> {
     }
 }
 
+/// Returns true for a variable that is read only in a branch, behind where that sets it; `reads`
+/// counts the reads of the kernel.
+fn is_local(var: Var, sides: &[&Side], reads: &HashMap<Var, usize>) -> bool {
+    let own: usize = sides.iter().filter_map(|side| side.reads.get(&var)).sum();
+    let is_read = |stmt: &Stmt| matches!(stmt, Stmt::Let(_, Op::Get(read)) if *read == var);
+    reads.get(&var).is_none_or(|all| *all == own) && !sides.iter().any(|side| side.lets.iter().any(is_read))
+}
+
 /// The registers that are loaded with a mask where both sides are computed.
-fn masked_loads(sides: &[&Side<'_>], allowed: &Allowed<'_>) -> HashSet<Reg> {
+fn masked_loads(sides: &[&Side], allowed: &Allowed<'_>) -> HashSet<Reg> {
     let lets = sides.iter().flat_map(|side| &side.lets);
     lets.filter_map(|stmt| match stmt {
         Stmt::Let(reg, Op::Load(array, at, _)) if !allowed.is_within(*array, *at) => Some(*reg),
@@ -221,12 +249,14 @@ fn masked_loads(sides: &[&Side<'_>], allowed: &Allowed<'_>) -> HashSet<Reg> {
     .collect()
 }
 
-/// Both sides, and then the choice of each variable; `masked` are loaded with a mask.
+/// Both sides, and then the choice of each variable that is not local; `masked` are loaded with a
+/// mask.
 fn choices(
     kernel: &mut Kernel,
     condition: Reg,
-    (first, second): (&Side<'_>, &Side<'_>),
+    (first, second): (&Side, &Side),
     masked: &HashSet<Reg>,
+    is_local: &dyn Fn(&Var) -> bool,
 ) -> Option<Vec<Stmt>> {
     let operations = first.lets.iter().chain(&second.lets);
     let costly =
@@ -236,9 +266,10 @@ fn choices(
     }
     let mut vars: Vec<Var> = first.sets.iter().map(|(var, _)| *var).collect();
     vars.extend(second.sets.iter().map(|(var, _)| *var).filter(|var| first.set(*var).is_none()));
+    vars.retain(|var| !is_local(var));
     let mut build = Builder::new(kernel);
     build.side(first, condition, masked);
-    let depends = |stmt: &&Stmt| !matches!(stmt, Stmt::Let(reg, _) if !masked.contains(reg));
+    let depends = |stmt: &Stmt| !matches!(stmt, Stmt::Let(reg, _) if !masked.contains(reg));
     if second.lets.iter().any(depends) {
         let zero = build.int(0);
         let otherwise = build.define(ScalarType::I64, Op::Compare(Compare::Eq, condition, zero));
@@ -269,7 +300,7 @@ fn choices(
 
 impl Builder<'_> {
     /// The operations and checks of a side, which is chosen by `condition`.
-    fn side(&mut self, side: &Side<'_>, condition: Reg, masked: &HashSet<Reg>) {
+    fn side(&mut self, side: &Side, condition: Reg, masked: &HashSet<Reg>) {
         for stmt in &side.lets {
             let stmt = match stmt {
                 Stmt::Let(reg, Op::Load(array, at, ty)) if masked.contains(reg) => {
@@ -288,7 +319,7 @@ impl Builder<'_> {
                     let both = self.define(ScalarType::I64, Op::Select(condition, *own, held));
                     Stmt::If(both, then.clone(), otherwise.clone())
                 }
-                stmt => (*stmt).clone(),
+                stmt => stmt.clone(),
             };
             self.stmts.push(stmt);
         }
