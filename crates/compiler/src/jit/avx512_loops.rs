@@ -87,7 +87,7 @@ pub struct VectorLoop {
 }
 
 /// Returns true if the processor has AVX-512F and AVX-512DQ and `FELIS_VECTORS` is not 128.
-fn is_available() -> bool {
+pub fn is_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
         // The registers of arguments are those of Unix.

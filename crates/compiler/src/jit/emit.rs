@@ -41,9 +41,6 @@ pub fn machine_type(ty: ScalarType) -> Type {
     }
 }
 
-/// The slot that a masked load reads where its condition is 0.
-static ZERO_SLOT: u64 = 0;
-
 /// Iterations of an innermost loop between two polls for an interruption.
 const ITERATIONS_PER_POLL: i64 = 1024;
 
@@ -645,21 +642,8 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     fn load(&mut self, array: Array, at: Value, ty: ScalarType) -> Value {
-        let place = self.address(array, at);
-        self.load_from(array, place, ty)
-    }
-
-    /// A load without a branch: from an address that is chosen by the condition.
-    fn masked_load(&mut self, array: Array, at: Value, ty: ScalarType, condition: Value) -> Value {
-        let (place, zero) = (self.address(array, at), &raw const ZERO_SLOT);
-        let zero = self.b.ins().iconst(types::I64, zero as i64);
-        let place = self.b.ins().select(condition, place, zero);
-        self.load_from(array, place, ty)
-    }
-
-    /// The slot of an array at an address.
-    fn load_from(&mut self, array: Array, place: Value, ty: ScalarType) -> Value {
-        let (flags, width) = (self.access_flags(array), self.kernel.arrays[array].width);
+        let (place, flags) = (self.address(array, at), self.access_flags(array));
+        let width = self.kernel.arrays[array].width;
         if ty.bytes() <= usize::from(width) {
             return self.b.ins().load(machine_type(ty), flags, place, 0);
         }
@@ -752,10 +736,6 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Load(array, at, ty) => {
                 let at = self.reg(*at);
                 self.load(*array, at, *ty)
-            }
-            Op::MaskedLoad(array, at, ty, condition) => {
-                let (at, condition) = (self.reg(*at), self.reg(*condition));
-                self.masked_load(*array, at, *ty, condition)
             }
             Op::Get(var) => self.b.use_var(self.vars[var]),
             Op::Call(f, args) => {

@@ -249,9 +249,7 @@ impl Analysis<'_> {
         op.for_each_reg(&mut |reg| same &= self.role(reg) == Role::Same);
         match op {
             Op::Get(var) if self.vars.contains(var) => return Some(Role::Varying),
-            Op::Load(array, ..) | Op::MaskedLoad(array, ..) if self.store_lanes.contains_key(array) => {
-                return None;
-            }
+            Op::Load(array, ..) if self.store_lanes.contains_key(array) => return None,
             _ if same => return Some(Role::Same),
             Op::Binary(Binary::Add, a, b) => match (self.role(*a), self.role(*b)) {
                 (Role::Index, Role::Same) | (Role::Same, Role::Index) => return Some(Role::Index),

@@ -147,7 +147,7 @@ impl Shared {
 
     /// Optimizes a kernel, and compiles it.
     fn optimize_and_compile(&self, mut lowered: Lowered) -> Compiled {
-        crate::loop_ir::pass::run(&mut lowered.kernel);
+        optimize(&mut lowered.kernel);
         // Code of an invalid kernel could read or write any memory.
         if let Err(why) = crate::loop_ir::validate::validate(&lowered.kernel) {
             panic!("an invalid kernel: {why}\n{}", crate::loop_ir::print::kernel(&lowered.kernel));
@@ -196,6 +196,12 @@ fn compile_cancellable(
     }
 }
 
+/// Runs the passes over a kernel for this machine.
+fn optimize(kernel: &mut Kernel) {
+    kernel.has_avx512 = avx512_loops::is_available();
+    crate::loop_ir::pass::run(kernel);
+}
+
 impl Jit {
     /// A compiler that uses that many threads, 0 for one on each core.
     pub fn new(threads: usize) -> Jit {
@@ -231,7 +237,7 @@ impl Jit {
     pub fn kernel_key(unit: &CompilationUnit<'_>) -> Result<KernelKey, String> {
         let lowered = array_loops::lower(unit).map_err(|declined| declined.word().to_string())?;
         let mut kernel = lowered.kernel;
-        crate::loop_ir::pass::run(&mut kernel);
+        optimize(&mut kernel);
         let widths = |is_of: &dyn Fn(Origin) -> bool| {
             kernel.arrays.iter().filter(|array| is_of(array.origin)).map(|array| array.width).collect()
         };

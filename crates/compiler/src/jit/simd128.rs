@@ -151,7 +151,6 @@ pub(super) fn plan(
                             _ => return None,
                         }
                     }
-                    Op::MaskedLoad(..) => return None,
                     _ if same => Role::Same,
                     Op::Binary(kind, a, b) => match (kind, role(a), role(b)) {
                         (Binary::Add, Role::Index, Role::Same)

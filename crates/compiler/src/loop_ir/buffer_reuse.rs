@@ -41,7 +41,7 @@ fn candidates(kernel: &Kernel) -> Option<(Array, u64, Vec<Array>)> {
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => {
             ops.insert(*reg, op);
-            plain &= !matches!(op, Op::Load(array, ..) | Op::MaskedLoad(array, ..) if *array == result);
+            plain &= !matches!(op, Op::Load(array, ..) if *array == result);
         }
         Stmt::Store(array, ..) if *array == result => stores += 1,
         Stmt::Fail | Stmt::Gemm(_) => plain = false,

@@ -80,7 +80,6 @@ pub fn op_cost(op: &Op) -> f64 {
         Op::Call(ScalarFunction::Fma, _) => 0.25,
         Op::Call(..) => 8.0,
         Op::Load(..) => 0.5,
-        Op::MaskedLoad(..) => 1.0,
         Op::Binary(op, ..) => binary_cost(*op),
         Op::Unary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(..) => 0.25,
     }

@@ -206,8 +206,6 @@ pub enum Op {
     Cast(Cast, ScalarType, Reg),
     /// A slot of an array.
     Load(Array, Reg, ScalarType),
-    /// A slot of an array if the last operand is not 0; otherwise 0, and nothing is read.
-    MaskedLoad(Array, Reg, ScalarType, Reg),
     /// The present value of a variable.
     Get(Var),
     /// A function called.
@@ -446,6 +444,9 @@ pub struct Kernel {
     pub constants: crate::hash::HashMap<Reg, u64>,
     /// An estimate for one iteration of each [`Stmt::ParallelFor`], in nanoseconds.
     pub iteration_costs: Vec<f64>,
+    /// True if the machine has vectors of 512 bits: then a check costs less as a bit of each lane than
+    /// as a branch of each iteration.
+    pub has_avx512: bool,
 }
 
 /// The key of kernels that share machine code.

@@ -395,10 +395,7 @@ fn op(words: &mut Words<'_>, ty: ScalarType) -> Result<Op, String> {
         words.expect("[")?;
         let at = words.reg()?;
         words.expect("]")?;
-        return Ok(match words.take("if") {
-            true => Op::MaskedLoad(id(n)?, at, ty, words.reg()?),
-            false => Op::Load(id(n)?, at, ty),
-        });
+        return Ok(Op::Load(id(n)?, at, ty));
     }
     if let Some(n) = named("r") {
         let sign = words.next()?;

@@ -135,7 +135,6 @@ fn op_text(op: &Op) -> String {
         Op::Select(condition, a, b) => format!("select {condition} {a} {b}"),
         Op::Cast(cast, _, a) => format!("{} {a}", cast.mnemonic()),
         Op::Load(array, at, _) => format!("{array}[{at}]"),
-        Op::MaskedLoad(array, at, _, condition) => format!("{array}[{at}] if {condition}"),
         Op::Get(var) => format!("{var}"),
         Op::Call(f, args) => {
             let args: Vec<String> = args.iter().map(Reg::to_string).collect();

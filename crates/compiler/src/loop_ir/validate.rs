@@ -325,12 +325,6 @@ impl Validator<'_> {
                 self.expect_type(*at, ScalarType::I64)?;
                 Ok(*ty)
             }
-            Op::MaskedLoad(array, at, ty, condition) => {
-                self.array(*array)?;
-                self.expect_type(*at, ScalarType::I64)?;
-                self.expect_type(*condition, ScalarType::I64)?;
-                Ok(*ty)
-            }
             Op::Get(var) => self.kernel.vars.get(*var).copied().ok_or_else(|| format!("there is no {var}")),
             Op::Call(f, args) => {
                 let (params, result) = f.signature();

@@ -53,11 +53,6 @@ macro_rules! parts {
                         f($Part::ArrayRead(array));
                         f($Part::Use(at));
                     }
-                    Op::MaskedLoad(array, at, _, condition) => {
-                        f($Part::ArrayRead(array));
-                        f($Part::Use(at));
-                        f($Part::Use(condition));
-                    }
                     Op::Get(var) => f($Part::VarRead(var)),
                     Op::Call(_, args) => {
                         for arg in args {

@@ -15,11 +15,6 @@
 //! checks in a list that becomes straight-line code but for checks makes the check one that fails
 //! only where the side is chosen ([`defer_checks`](super::defer_checks) takes them out of loops).
 //!
-//! **Masked loads.** The last passes have no use for the interval of a slot any more, and a load
-//! whose slot exists only under the condition becomes one with a mask ([`run_masked`]): it reads
-//! nothing where the condition does not hold. That is done in loops whose bodies become
-//! straight-line code, for few loads.
-//!
 //! **Stores.** `if c` that stores one number at a slot that has just been read stores the old
 //! number otherwise. That is done in loops that only compute, where the stored number is a float.
 //! No other round of a parallel loop writes the slot: one that does would race with the read
@@ -29,26 +24,14 @@ use super::super::{
     Array, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
 };
 use super::value_ranges::{Interval, definition_intervals};
-use super::{Builder, Position, rewrite};
-use crate::hash::{HashMap, HashSet};
+use super::{Builder, rewrite};
+use crate::hash::HashMap;
 
 /// Operations of both sides.
 const MAX_OPERATIONS: usize = 12;
 
-/// Masked loads of both sides.
-const MAX_MASKED_LOADS: usize = 2;
-
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    convert(kernel, false);
-}
-
-/// Runs the pass with masks for loads that are not certainly within their array.
-pub(super) fn run_masked(kernel: &mut Kernel) {
-    convert(kernel, true);
-}
-
-fn convert(kernel: &mut Kernel, masks: bool) {
     let (mut branches, mut reads) = (false, HashMap::<Var, usize>::default());
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::If(..) => branches = true,
@@ -59,11 +42,10 @@ fn convert(kernel: &mut Kernel, masks: bool) {
         return;
     }
     let intervals = definition_intervals(kernel);
-    rewrite(kernel, &mut |kernel, stmts, position| {
+    rewrite(kernel, &mut |kernel, stmts, _| {
         let stmts = flatten_checks(stmts);
-        let masks = masks && position != Position::TopLevel;
         let becomes_straight_line = |checks: bool| {
-            let allowed = Allowed { kernel, intervals: &intervals, calls: true, masks, checks };
+            let allowed = Allowed { kernel, intervals: &intervals, calls: true, checks };
             stmts.iter().all(|stmt| match stmt {
                 Stmt::Let(..) | Stmt::Store(..) | Stmt::Set(..) => true,
                 stmt if check(stmt).is_some() => checks,
@@ -73,8 +55,8 @@ fn convert(kernel: &mut Kernel, masks: bool) {
                 _ => false,
             })
         };
-        let (calls, checks) = (becomes_straight_line(false), becomes_straight_line(true));
-        let masks = masks && calls;
+        let (calls, checks) =
+            (becomes_straight_line(false), kernel.has_avx512 && becomes_straight_line(true));
         let computes = stmts.iter().all(|stmt| match stmt {
             Stmt::Let(..) | Stmt::Store(..) => true,
             Stmt::If(_, then, otherwise) => then.iter().all(is_store_or_let) && otherwise.is_empty(),
@@ -91,12 +73,11 @@ fn convert(kernel: &mut Kernel, masks: bool) {
                 out.push(Stmt::If(condition, then, otherwise));
                 continue;
             }
-            let allowed = Allowed { kernel, intervals: &intervals, calls, masks, checks };
+            let allowed = Allowed { kernel, intervals: &intervals, calls, checks };
             let converted = match (Side::of(&then, &allowed), Side::of(&otherwise, &allowed)) {
                 (Some(first), Some(second)) => {
-                    let masked = masked_loads(&[&first, &second], &allowed);
                     let is_local = |var: &Var| is_local(*var, &[&first, &second], &reads);
-                    choices(kernel, condition, (&first, &second), &masked, &is_local)
+                    choices(kernel, condition, (&first, &second), &is_local)
                 }
                 _ if computes && otherwise.is_empty() && all_speculative(&then, &allowed) => {
                     conditional_store(kernel, condition, &then, &out)
@@ -122,8 +103,6 @@ struct Allowed<'k> {
     intervals: &'k HashMap<Reg, Interval>,
     /// True if calls of functions that have a vector form may.
     calls: bool,
-    /// True if loads may, with a mask if they are not certainly within their array.
-    masks: bool,
     /// True if a side may have checks.
     checks: bool,
 }
@@ -160,17 +139,11 @@ fn flatten_checks(stmts: Vec<Stmt>) -> Vec<Stmt> {
 }
 
 impl Allowed<'_> {
-    /// Returns true for a load at a slot that its array has.
-    fn is_within(&self, array: Array, at: Reg) -> bool {
-        self.intervals.get(&at).is_some_and(|slot| {
-            slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.slots[array])
-        })
-    }
-
     fn is_speculative(&self, op: &Op) -> bool {
         match op {
-            Op::Load(array, at, _) => self.masks || self.is_within(*array, *at),
-            Op::MaskedLoad(..) => self.masks,
+            Op::Load(array, at, _) => self.intervals.get(at).is_some_and(|slot| {
+                slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.slots[*array])
+            }),
             Op::Call(function, _) => self.calls && has_vector_form(*function),
             Op::Binary(kind, _, divisor) if kind.is_integer_division() => {
                 self.kernel.constants.get(divisor).is_some_and(|bits| *bits as i64 > 0)
@@ -238,44 +211,30 @@ fn is_local(var: Var, sides: &[&Side], reads: &HashMap<Var, usize>) -> bool {
     reads.get(&var).is_none_or(|all| *all == own) && !sides.iter().any(|side| side.lets.iter().any(is_read))
 }
 
-/// The registers that are loaded with a mask where both sides are computed.
-fn masked_loads(sides: &[&Side], allowed: &Allowed<'_>) -> HashSet<Reg> {
-    let lets = sides.iter().flat_map(|side| &side.lets);
-    lets.filter_map(|stmt| match stmt {
-        Stmt::Let(reg, Op::Load(array, at, _)) if !allowed.is_within(*array, *at) => Some(*reg),
-        Stmt::Let(reg, Op::MaskedLoad(..)) => Some(*reg),
-        _ => None,
-    })
-    .collect()
-}
-
-/// Both sides, and then the choice of each variable that is not local; `masked` are loaded with a
-/// mask.
+/// Both sides, and then the choice of each variable that is not local.
 fn choices(
     kernel: &mut Kernel,
     condition: Reg,
     (first, second): (&Side, &Side),
-    masked: &HashSet<Reg>,
     is_local: &dyn Fn(&Var) -> bool,
 ) -> Option<Vec<Stmt>> {
     let operations = first.lets.iter().chain(&second.lets);
     let costly =
         operations.filter(|stmt| !matches!(stmt, Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Get(_))));
-    if costly.count() > MAX_OPERATIONS || masked.len() > MAX_MASKED_LOADS {
+    if costly.count() > MAX_OPERATIONS {
         return None;
     }
     let mut vars: Vec<Var> = first.sets.iter().map(|(var, _)| *var).collect();
     vars.extend(second.sets.iter().map(|(var, _)| *var).filter(|var| first.set(*var).is_none()));
     vars.retain(|var| !is_local(var));
     let mut build = Builder::new(kernel);
-    build.side(first, condition, masked);
-    let depends = |stmt: &Stmt| !matches!(stmt, Stmt::Let(reg, _) if !masked.contains(reg));
-    if second.lets.iter().any(depends) {
+    build.side(first, condition);
+    if second.lets.iter().any(|stmt| check(stmt).is_some()) {
         let zero = build.int(0);
         let otherwise = build.define(ScalarType::I64, Op::Compare(Compare::Eq, condition, zero));
-        build.side(second, otherwise, masked);
+        build.side(second, otherwise);
     } else {
-        build.side(second, condition, masked);
+        build.side(second, condition);
     }
     let mut chosen = Vec::new();
     for var in vars {
@@ -285,14 +244,7 @@ fn choices(
             _ => Some(build.define(ty, Op::Get(var))),
         };
         let (a, b) = (first.set(var).or(old)?, second.set(var).or(old)?);
-        let is_zero = |reg: &Reg| build.kernel.constants.get(reg) == Some(&0);
-        let value = match () {
-            // A masked load is 0 where its side is not chosen.
-            () if masked.contains(&a) && is_zero(&b) => a,
-            () if masked.contains(&b) && is_zero(&a) => b,
-            () => build.define(ty, Op::Select(condition, a, b)),
-        };
-        chosen.push((var, value));
+        chosen.push((var, build.define(ty, Op::Select(condition, a, b))));
     }
     build.stmts.extend(chosen.into_iter().map(|(var, reg)| Stmt::Set(var, reg)));
     Some(build.stmts)
@@ -300,18 +252,9 @@ fn choices(
 
 impl Builder<'_> {
     /// The operations and checks of a side, which is chosen by `condition`.
-    fn side(&mut self, side: &Side, condition: Reg, masked: &HashSet<Reg>) {
+    fn side(&mut self, side: &Side, condition: Reg) {
         for stmt in &side.lets {
             let stmt = match stmt {
-                Stmt::Let(reg, Op::Load(array, at, ty)) if masked.contains(reg) => {
-                    Stmt::Let(*reg, Op::MaskedLoad(*array, *at, *ty, condition))
-                }
-                // Its own condition says that the slot exists only where the side is chosen.
-                Stmt::Let(reg, Op::MaskedLoad(array, at, ty, own)) => {
-                    let zero = self.int(0);
-                    let both = self.define(ScalarType::I64, Op::Select(condition, *own, zero));
-                    Stmt::Let(*reg, Op::MaskedLoad(*array, *at, *ty, both))
-                }
                 Stmt::If(own, then, otherwise) => {
                     let zero = self.int(0);
                     // The truth value of a check that holds.

@@ -36,8 +36,7 @@ use crate::hash::HashMap;
 
 /// A pass.
 pub struct Pass {
-    /// The name of the pass: of its file, or of its function there, and of the folder of its golden
-    /// files.
+    /// The name of the pass: of its file and of the folder of its golden files.
     pub name: &'static str,
     /// Transforms a kernel.
     pub run: fn(&mut Kernel),
@@ -83,7 +82,6 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "distribute", run: distribute::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },
     Pass { name: "loop_versioning", run: loop_versioning::run },
-    Pass { name: "masked_loads", run: if_conversion::run_masked },
     Pass { name: "dce", run: dce::run },
     Pass { name: "parameterize", run: parameterize::run },
     Pass { name: "renumber", run: renumber::run },

@@ -2,8 +2,8 @@
 //!
 //! Rounds of a loop that have been written out compute the same slot numbers again and again, most
 //! of them from constants. Operations on integers of 64 bits are folded where their operands are
-//! known and simplified where one is 0 or 1; `(x + 2) + 3` becomes `x + 5`. An operation that has
-//! been computed before, in the same list of statements or in one around it, is not computed again
+//! known and simplified where one is 0 or 1; `(x + 2) + 3` becomes `x + 5`, and digits that are put
+//! together again, `x / 3 * 3 + x % 3`, become `x`. An operation that has been computed before, in the same list of statements or in one around it, is not computed again
 //! (value numbering; Cocke 1970). Loads count as operations where nobody writes to the array.
 //!
 //! Floats are not folded: their operations are those that the program has written, but for a
@@ -61,6 +61,8 @@ struct Simplifier<'k> {
     computed: Vec<HashMap<Op, Reg>>,
     /// Registers that are sums of another one and a constant.
     sums: HashMap<Reg, (Reg, u64)>,
+    /// Registers that are products, quotients and remainders of integers.
+    products: HashMap<Reg, (Binary, Reg, Reg)>,
     /// Registers that are 0 or 1.
     truths: HashSet<Reg>,
     /// Registers that are always equal to others.
@@ -84,8 +86,8 @@ impl<'k> Simplifier<'k> {
     fn new(kernel: &'k mut Kernel) -> Simplifier<'k> {
         let (sums, truths, same) = (HashMap::default(), HashSet::default(), HashMap::default());
         let (doubles, extremes) = (HashMap::default(), HashMap::default());
-        let (computed, wanted) = (vec![HashMap::default()], None);
-        Simplifier { kernel, computed, sums, truths, same, doubles, extremes, wanted }
+        let (computed, wanted, products) = (vec![HashMap::default()], None, HashMap::default());
+        Simplifier { kernel, computed, sums, products, truths, same, doubles, extremes, wanted }
     }
 
     fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
@@ -177,6 +179,12 @@ impl<'k> Simplifier<'k> {
             && let Some(bits) = self.known(b)
         {
             self.sums.insert(reg, (a, bits));
+        }
+        if let Op::Binary(kind, a, b) = op
+            && ty == ScalarType::I64
+            && (kind == Binary::Mul || kind.is_integer_division())
+        {
+            self.products.insert(reg, (kind, a, b));
         }
         let is_truth = match &op {
             Op::Compare(..) => true,
@@ -297,6 +305,19 @@ impl<'k> Simplifier<'k> {
         }
     }
 
+    /// The number whose quotient times the divisor is `a` and whose remainder is `b`.
+    fn recomposed(&self, a: Reg, b: Reg) -> Option<Reg> {
+        let (Binary::Mul, quotient, factor) = *self.products.get(&a)? else { return None };
+        let (division, number, divisor) = *self.products.get(&quotient)?;
+        let (remainder, other, other_divisor) = *self.products.get(&b)?;
+        let same = |p: Reg, q: Reg| p == q || self.known(p).is_some_and(|n| self.known(q) == Some(n));
+        let fits = matches!(
+            (division, remainder),
+            (Binary::DivUnsigned, Binary::RemUnsigned) | (Binary::DivSigned, Binary::RemSigned)
+        );
+        (fits && number == other && same(divisor, factor) && same(divisor, other_divisor)).then_some(number)
+    }
+
     fn binary(&mut self, kind: Binary, a: Reg, b: Reg, out: &mut Vec<Stmt>) -> Value {
         let (x, y) = (self.known(a), self.known(b));
         let folded = x.zip(y).and_then(|(x, y)| fold(kind, x, y));
@@ -313,6 +334,11 @@ impl<'k> Simplifier<'k> {
             | (Binary::RemUnsigned | Binary::RemSigned, _, Some(1)) => Value::Constant(0),
             (Binary::DivUnsigned | Binary::RemUnsigned, Some(0), _) => Value::Constant(0),
             (Binary::Sub, ..) if a == b => Value::Constant(0),
+            (Binary::Add, None, None)
+                if let Some(number) = self.recomposed(a, b).or(self.recomposed(b, a)) =>
+            {
+                Value::Register(number)
+            }
             (Binary::Add | Binary::Sub, _, Some(more)) => {
                 let more = if kind == Binary::Sub { more.wrapping_neg() } else { more };
                 let (base, offset) = match self.sums.get(&a) {
