@@ -7,9 +7,8 @@
 //! instructions of the program. This one reads and writes atomics and calls async-signal-safe
 //! functions of the system; it allocates nothing and takes no lock.
 
-use signal_hook::consts::SIGINT;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The present activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +47,24 @@ const PROGRAM_SIGNALS: u8 = 2;
 const SESSION_SIGNALS: u8 = 3;
 
 /// The message before the last signal that a session survives.
+#[cfg(unix)]
 const LAST_WARNING: &[u8] =
     b"\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it\n";
+
+/// What the handler of `SIGINT` reads and writes, once it is installed.
+#[cfg(unix)]
+static INSTALLED: OnceLock<Interrupts> = OnceLock::new();
+
+/// The handler of `SIGINT`.
+#[cfg(unix)]
+extern "C" fn handle_sigint(_: nix::libc::c_int) {
+    // The interrupted thread may be about to read the error of its last system call.
+    let error = nix::errno::Errno::last_raw();
+    if let Some(interrupts) = INSTALLED.get() {
+        interrupts.on_signal();
+    }
+    nix::errno::Errno::set_raw(error);
+}
 
 impl Interrupts {
     /// Installs the handler for Ctrl-C. If the system refuses, Ctrl-C ends the command by default.
@@ -60,10 +75,15 @@ impl Interrupts {
             signals: Arc::new(AtomicU8::new(0)),
             limit: Arc::new(AtomicU8::new(PROGRAM_SIGNALS)),
         };
-        let handler = interrupts.clone();
-        // SAFETY: the action is async-signal-safe: it loads and stores atomics, writes to a
-        // descriptor, and ends the process without destructors.
-        let _ = unsafe { signal_hook::low_level::register(SIGINT, move || handler.on_signal()) };
+        #[cfg(unix)]
+        if INSTALLED.set(interrupts.clone()).is_ok() {
+            use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+            let action =
+                SigAction::new(SigHandler::Handler(handle_sigint), SaFlags::SA_RESTART, SigSet::empty());
+            // SAFETY: the action is async-signal-safe: it loads and stores atomics, writes to a
+            // descriptor, and ends the process without destructors.
+            let _ = unsafe { sigaction(Signal::SIGINT, &action) };
+        }
         interrupts
     }
 
@@ -72,7 +92,8 @@ impl Interrupts {
         self.limit.store(SESSION_SIGNALS, Ordering::SeqCst);
     }
 
-    /// The handler of the signal.
+    /// Reacts to a signal.
+    #[cfg(unix)]
     fn on_signal(&self) {
         let doing = self.doing.load(Ordering::SeqCst);
         if doing == Activity::Editing as u8 {
@@ -81,12 +102,12 @@ impl Interrupts {
         self.flag.store(true, Ordering::SeqCst);
         let signals = self.signals.fetch_add(1, Ordering::SeqCst) + 1;
         if doing == Activity::Waiting as u8 || signals >= self.limit.load(Ordering::SeqCst) {
-            signal_hook::low_level::exit(super::exit::INTERRUPTED.into());
+            // SAFETY: `_exit` is allowed in a handler; it runs no destructors.
+            unsafe { nix::libc::_exit(super::exit::INTERRUPTED.into()) };
         }
         if signals > 1 {
-            // SAFETY: `write` is allowed in a handler, and the length is that of the text. The lock
-            // of the standard error of the library is not: the interrupted thread may hold it.
-            unsafe { libc::write(2, LAST_WARNING.as_ptr().cast(), LAST_WARNING.len() as _) };
+            // Without the lock of standard error: the interrupted thread may hold it.
+            let _ = nix::unistd::write(std::io::stderr(), LAST_WARNING);
         }
     }
 

@@ -39,25 +39,23 @@ mod truncation {
     pub fn install_handler() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
-            let handler: extern "C" fn(libc::c_int) = handle_sigbus;
+            use nix::sys::signal::{SigHandler, Signal, signal};
             // SAFETY: the handler has the required signature and does only async-signal-safe work.
             // The Rust runtime does not need this signal on Linux, where a stack overflow raises
             // `SIGSEGV`.
-            unsafe { libc::signal(libc::SIGBUS, handler as libc::sighandler_t) };
+            let _ = unsafe { signal(Signal::SIGBUS, SigHandler::Handler(handle_sigbus)) };
         });
     }
 
     /// Prints the message and ends the process: the handler of the signal.
-    extern "C" fn handle_sigbus(_: libc::c_int) {
+    extern "C" fn handle_sigbus(_: nix::libc::c_int) {
         static REPORTED: AtomicBool = AtomicBool::new(false);
-        // SAFETY: all three calls are allowed in a handler, and the length is that of the message.
-        unsafe {
-            // Other threads that receive the signal wait for the first one to end the process.
-            while REPORTED.swap(true, Ordering::Relaxed) {
-                libc::pause();
-            }
-            libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());
-            libc::_exit(1);
+        // Other threads that receive the signal wait for the first one to end the process.
+        while REPORTED.swap(true, Ordering::Relaxed) {
+            nix::unistd::pause();
         }
+        let _ = nix::unistd::write(std::io::stderr(), MESSAGE);
+        // SAFETY: `_exit` is allowed in a handler; it runs no destructors.
+        unsafe { nix::libc::_exit(1) };
     }
 }

@@ -102,7 +102,7 @@ pub fn install_file(
 fn unnamed(target: &Path) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = fs::OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(folder).ok()?;
+    let file = fs::OpenOptions::new().write(true).custom_flags(nix::libc::O_TMPFILE).open(folder).ok()?;
     // The file gets its name through this folder.
     fs::symlink_metadata(descriptor(&file)).ok().map(|_| file)
 }
