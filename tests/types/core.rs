@@ -3,7 +3,7 @@
 use crate::checker::{folder, programs, run};
 use felis::check::module::{self, Module};
 use felis::check::{self, Env};
-use felis::core::{Program, validate};
+use felis::core::{FunctionId, Program, validate};
 use felis::eval::stack_guard;
 use felis::source::{Source, SourceMap};
 use felis::syntax::ast::{ImportTarget, StmtKind};
@@ -262,12 +262,12 @@ fn last_uses_are_marked() {
     let Some((program, script)) = &outcome.checked else { panic!("{}", outcome.shown) };
     let (mut text, mut reach) = (String::new(), ReachableGlobals::default());
     let names = ["put", "choose", "twice", "part", "pick", "rounds", "inner", "first", "change"];
-    for (id, function) in program.functions.iter().enumerate() {
+    for (id, function) in (0..).map(FunctionId).zip(&program.functions) {
         if let Some(function) = function
             && names.contains(&&*function.name)
         {
             let marked = last_use::mark_function(program, &mut reach, function);
-            text.push_str(&felis::core::print::function(program, id as u32, &marked));
+            text.push_str(&felis::core::print::function(program, id, &marked));
             text.push('\n');
         }
     }

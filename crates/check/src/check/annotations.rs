@@ -241,7 +241,7 @@ impl Checker<'_> {
             for (name, binding) in frame.scopes.iter().rev().flatten() {
                 // Variables that the checker makes begin with a blank: no text can write them.
                 if !name.starts_with(' ') && !scope.iter().any(|(known, _)| known == name) {
-                    scope.push((name.clone(), Some(frame.locals[binding.local as usize].ty.clone())));
+                    scope.push((name.clone(), Some(frame.locals[binding.local.index()].ty.clone())));
                 }
             }
         }

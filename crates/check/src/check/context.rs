@@ -194,7 +194,7 @@ pub(super) struct Item {
     /// The calls whose function is not yet chosen.
     pub(super) waiting: Vec<Waiting>,
     /// The number of calls that have ever waited.
-    pub(super) waited: FunctionId,
+    pub(super) waited: usize,
     /// The functions chosen for waiting calls, by the numbers that stand for the calls.
     pub(super) chosen: HashMap<FunctionId, Term>,
     /// The functions with type parameters that are declared in the item.
@@ -296,7 +296,7 @@ impl<'a> Checker<'a> {
         Checker {
             env,
             check_function,
-            first_function: program.functions.len() as FunctionId,
+            first_function: FunctionId::new(program.functions.len()),
             revealed_before: program.revealed_sizes.len(),
             program,
             infer: Infer::default(),
@@ -346,7 +346,7 @@ impl<'a> Checker<'a> {
     pub(super) fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
         let locals = &mut self.frame().locals;
         locals.push(LocalInfo { name: Arc::from(name), ty, shared: false });
-        locals.len() as LocalId - 1
+        LocalId::new(locals.len() - 1)
     }
 
     /// Brings a local into scope under a name.
@@ -393,7 +393,7 @@ impl<'a> Checker<'a> {
     /// Notes a bound local for an editor.
     pub(super) fn note_bound(&mut self, local: LocalId, span: Span) {
         self.note_variable(span, |this| match this.item.frames.last() {
-            Some(frame) => frame.locals[local as usize].ty.clone(),
+            Some(frame) => frame.locals[local.index()].ty.clone(),
             None => Type::error(),
         });
     }
@@ -428,19 +428,19 @@ impl<'a> Checker<'a> {
         let mut local = binding.local;
         for inner in depth + 1..frames.len() {
             if binding.mutable {
-                frames[inner - 1].locals[local as usize].shared = true;
+                frames[inner - 1].locals[local.index()].shared = true;
             }
             local = match frames[inner].captures.iter().find(|(outer, _)| *outer == local) {
                 Some((_, here)) => *here,
                 None => {
-                    let info = frames[inner - 1].locals[local as usize].clone();
+                    let info = frames[inner - 1].locals[local.index()].clone();
                     let contained = frames[inner - 1].contained.contains(&local);
                     let frame = &mut frames[inner];
                     if contained && !frame.unordered() {
-                        frame.contained.insert(frame.locals.len() as LocalId);
+                        frame.contained.insert(LocalId::new(frame.locals.len()));
                     }
                     frame.locals.push(info);
-                    let here = frame.locals.len() as LocalId - 1;
+                    let here = LocalId::new(frame.locals.len() - 1);
                     frame.captures.push((local, here));
                     here
                 }
@@ -470,7 +470,7 @@ impl<'a> Checker<'a> {
 
     /// Makes the term that reads a local of the innermost frame.
     pub(super) fn local_term(&mut self, local: LocalId, span: Span) -> Term {
-        let ty = self.frame().locals[local as usize].ty.clone();
+        let ty = self.frame().locals[local.index()].ty.clone();
         Term::new(TermKind::Local(local), ty, span)
     }
 

@@ -134,9 +134,9 @@ impl Checker<'_> {
         match &function.kind {
             TermKind::Local(id) => {
                 let frame = self.item.frames.last();
-                frame.map_or_else(String::new, |f| f.locals[*id as usize].name.to_string())
+                frame.map_or_else(String::new, |f| f.locals[id.index()].name.to_string())
             }
-            TermKind::Global(id) => self.program.globals[*id as usize].name.to_string(),
+            TermKind::Global(id) => self.program.globals[id.index()].name.to_string(),
             _ => String::new(),
         }
     }

@@ -26,7 +26,7 @@ impl Checker<'_> {
         outer: &mut Vec<Stmt>,
         inner: &mut Vec<Stmt>,
     ) -> Option<Vec<(LocalId, Type)>> {
-        let first_own = self.frame().locals.len() as LocalId;
+        let first_own = LocalId::new(self.frame().locals.len());
         let mut walked = Vec::new();
         for (at, (pattern, iterable)) in clauses.iter().enumerate() {
             self.item.unordered += usize::from(at > 0);
@@ -200,7 +200,7 @@ impl Checker<'_> {
                 None
             }
             _ => {
-                let before = self.frame().locals.len() as LocalId;
+                let before = LocalId::new(self.frame().locals.len());
                 let opened = self.frame().hosts.last().map_or(0, |host| host.openings.len());
                 let array = self.expr(iterable, Expectation::NONE);
                 self.independent(opened, first_own, before, iterable.span)?;

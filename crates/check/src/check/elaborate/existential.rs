@@ -218,7 +218,7 @@ impl Checker<'_> {
         let first_hole = self.infer.next_hole();
         let value = self.local_term(packed, span);
         let opening = self.opening(value, first_hole);
-        let body = self.frame().locals[opening.local as usize].ty.clone();
+        let body = self.frame().locals[opening.local.index()].ty.clone();
         let at = self.frame().matched.len();
         let wild = Pat { kind: PatKind::Wild, ty: body.clone(), span };
         self.frame().matched.push((opening, wild));
@@ -322,7 +322,7 @@ impl Checker<'_> {
         } else {
             for definition in self.env.values.values() {
                 if let Definition::Global { id, .. } = definition {
-                    self.program.globals[*id as usize].ty.for_each_var(&mut |var| {
+                    self.program.globals[id.index()].ty.for_each_var(&mut |var| {
                         shown.insert(var.name.clone());
                     });
                 }

@@ -289,7 +289,7 @@ impl Checker<'_> {
             }
             if let Some((id, ..)) = self.global(&name.text) {
                 self.note_global(span, &name.text);
-                let ty = self.program.globals[id as usize].ty.clone();
+                let ty = self.program.globals[id.index()].ty.clone();
                 return Term::new(TermKind::Global(id), ty, span);
             }
         }
@@ -304,7 +304,7 @@ impl Checker<'_> {
     fn block_value(&mut self, stmts: &[ast::Stmt], value: &Expr, expected: Expectation<'_>) -> Term {
         self.in_scope(|this| {
             let frame = this.frame();
-            let (first, opened) = (frame.locals.len() as LocalId, frame.opened.len());
+            let (first, opened) = (LocalId::new(frame.locals.len()), frame.opened.len());
             let around = (frame.block.replace(first), std::mem::take(&mut frame.loops));
             let mut body = Vec::new();
             for (at, stmt) in stmts.iter().enumerate() {

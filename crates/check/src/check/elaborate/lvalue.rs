@@ -173,7 +173,7 @@ impl Checker<'_> {
         let ty = self.infer.shallow(&value.ty);
         let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
-        let (mut before, root) = (Vec::new(), Root::Local(LocalId::MAX));
+        let (mut before, root) = (Vec::new(), Root::Local(LocalId(u32::MAX)));
         let seen = self.seen(value, &scope, &mut Reduction { root, before: &mut before, steps: 0 }).ok()?;
         (before.is_empty() && seen.is_constant()).then_some(seen)
     }
@@ -325,7 +325,7 @@ impl Checker<'_> {
         self.note_unfolded(function);
         self.check_pending(function);
         let body = self.item.unfinished.iter().find(|(id, _)| *id == function).map(|(_, f)| f.clone());
-        let known = || self.program.functions.get(function as usize).cloned().flatten();
+        let known = || self.program.functions.get(function.index()).cloned().flatten();
         let Some(body) = body.or_else(|| known().map(|f| Function::clone(&f))) else {
             return Err(scope.new_value());
         };
@@ -432,7 +432,7 @@ impl Checker<'_> {
         let whole = match root {
             Root::Local(id) => self.local_term(id, span),
             Root::Global(id) => {
-                Term::new(TermKind::Global(id), self.program.globals[id as usize].ty.clone(), span)
+                Term::new(TermKind::Global(id), self.program.globals[id.index()].ty.clone(), span)
             }
         };
         let whole = self.here_term(whole);
@@ -541,7 +541,7 @@ fn variable_of(place: &Expr) -> Option<&ast::Name> {
 }
 
 /// Replaces a local in a term by the term `held`.
-fn read_instead(term: &mut Term, local: u32, held: &Term) {
+fn read_instead(term: &mut Term, local: LocalId, held: &Term) {
     if matches!(term.kind, TermKind::Local(id) if id == local) {
         *term = held.clone();
         return;

@@ -100,7 +100,7 @@ pub(in crate::check) struct Waiting {
 }
 
 /// First number of the placeholders of calls that wait. No program has this many functions.
-const FIRST_WAITING_ID: FunctionId = FunctionId::MAX / 2;
+const FIRST_WAITING_ID: FunctionId = FunctionId(u32::MAX / 2);
 
 impl Checker<'_> {
     /// Returns the candidates of one scope that can have the expected type.
@@ -368,7 +368,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let result = self.infer.fresh(Kind::Spread);
-        let id = FIRST_WAITING_ID + self.item.waited;
+        let id = FunctionId::new(FIRST_WAITING_ID.index() + self.item.waited);
         self.item.waited += 1;
         let (name, type_args, depth) = (name.clone(), type_args.to_vec(), self.item.frames.len());
         let waiting = Waiting { id, name, type_args, argument, found, result: result.clone(), depth, span };

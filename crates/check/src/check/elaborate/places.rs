@@ -446,11 +446,11 @@ impl Checker<'_> {
     fn lookup_variable(&mut self, name: &str) -> Option<Type> {
         for frame in self.item.frames.iter().rev() {
             if let Some(binding) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
-                return Some(frame.locals[binding.local as usize].ty.clone());
+                return Some(frame.locals[binding.local.index()].ty.clone());
             }
         }
         let (id, ..) = self.global(name)?;
-        Some(self.program.globals[id as usize].ty.clone())
+        Some(self.program.globals[id.index()].ty.clone())
     }
 
     /// Returns true if a function takes values at places, or moves data.

@@ -255,9 +255,7 @@ impl<'a> Found<'a> {
             .chain(self.functions.keys())
             .flat_map(|id| captures(id).iter().map(move |local| (id, *local)))
             .find(|(id, local)| self.variable(Some(**id), *local) == variable)
-            .and_then(|(id, local)| {
-                Some(self.functions.get(id)?.locals.get(local as usize)?.name.to_string())
-            })
+            .and_then(|(id, local)| Some(self.functions.get(id)?.locals.get(local.index())?.name.to_string()))
             .unwrap_or_default()
     }
 

@@ -3,7 +3,7 @@
 use crate::check::context::{Binding, Checker};
 use crate::check::elaborate::stmt::{unused, val_word};
 use crate::check::expectation::Expectation;
-use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
+use crate::core::{Global, GlobalId, PatKind, Script, Stmt, StmtKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr};
@@ -80,8 +80,8 @@ impl Checker<'_> {
         }
         out.append(&mut self.matched_openings());
         for (name, binding) in names {
-            let ty = self.frame().locals[binding.local as usize].ty.clone();
-            let id = self.program.globals.len() as u32;
+            let ty = self.frame().locals[binding.local.index()].ty.clone();
+            let id = GlobalId::new(self.program.globals.len());
             self.program.globals.push(Global { name: name.clone(), ty });
             self.item.new_globals.push(id);
             let value = match init.take() {

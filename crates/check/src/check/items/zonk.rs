@@ -9,7 +9,9 @@ use crate::check::elaborate::existential::{FurtherArgs, close_term};
 use crate::check::error::{ConversionError, KindError, OperatorError, PatternError, PlaceError, TypeError};
 use crate::check::resolve::builtin::{is_array, operator_advice};
 use crate::check::solve::infer::Equation;
-use crate::core::{Function, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
+use crate::core::{
+    Function, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind,
+};
 use crate::source::Span;
 use crate::types::number::Rounded;
 use crate::types::{Kind, NoSize, Scalar, Type, TypeKind};
@@ -29,8 +31,8 @@ impl Checker<'_> {
             self.finish_term(result);
         }
         for global in std::mem::take(&mut self.item.new_globals) {
-            let ty = self.program.globals[global as usize].ty.clone();
-            self.program.globals[global as usize].ty = self.infer.settle(&ty);
+            let ty = self.program.globals[global.index()].ty.clone();
+            self.program.globals[global.index()].ty = self.infer.settle(&ty);
         }
         let more = self.finish_inner(stmts, &result.iter().collect::<Vec<_>>());
         stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(&mut |term| close_term(term, &more)));
@@ -46,7 +48,7 @@ impl Checker<'_> {
         let more = self.close_over(&mut inner);
         for (id, function) in inner {
             // The marks of shared variables are complete only after the whole item.
-            self.program.functions[id as usize] = Some(Arc::new(function));
+            self.program.functions[id.index()] = Some(Arc::new(function));
         }
         more
     }
@@ -405,7 +407,7 @@ impl Checker<'_> {
 }
 
 /// Returns the number of elements of an array built over these index types.
-fn index_size(clauses: &[(u32, Type)]) -> Result<num_bigint::BigUint, NoSize> {
+fn index_size(clauses: &[(LocalId, Type)]) -> Result<num_bigint::BigUint, NoSize> {
     Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect()).size()
 }
 

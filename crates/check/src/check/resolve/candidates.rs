@@ -117,7 +117,7 @@ impl Checker<'_> {
         match candidate {
             Candidate::Top(callable) => self.header(callable),
             Candidate::Local(depth, binding) => {
-                let local = &self.item.frames[*depth].locals[binding.local as usize];
+                let local = &self.item.frames[*depth].locals[binding.local.index()];
                 let ty = self.infer.zonk(&local.ty);
                 match ty.kind() {
                     TypeKind::Function(domain, result) => {
@@ -237,7 +237,7 @@ impl Checker<'_> {
             }
             Variable::Global(id) => {
                 self.note_global(name.span, &name.text);
-                let ty = self.program.globals[*id as usize].ty.clone();
+                let ty = self.program.globals[id.index()].ty.clone();
                 Term::new(TermKind::Global(*id), ty, name.span)
             }
         }

@@ -117,7 +117,7 @@ impl Checker<'_> {
         for old in vars.chain(&mut frame.opened).filter(|old| **old == *var) {
             *old = new.clone();
         }
-        let info = &mut frame.locals[local as usize];
+        let info = &mut frame.locals[local.index()];
         info.ty = info.ty.substitute(&bindings);
         let known = self.item.opened.iter_mut().chain(&mut self.program.sizes);
         known.filter(|old| **old == *var).for_each(|old| *old = new.clone());
