@@ -7,10 +7,8 @@
 //! result must not depend on the checker.
 
 use crate::hash::HashMap;
+use crate::types::variable_numbers::SIGNATURE_PARAMETERS;
 use crate::types::{Kind, Scalar, Type, TypeVar};
-
-/// The first number of type variables of signatures, far from the numbers that a session gives out.
-const FIRST_VAR: u32 = u32::MAX / 2;
 
 /// The type of a primitive.
 #[derive(Clone, Debug)]
@@ -36,7 +34,7 @@ impl Signature {
         let param = |(number, param): (usize, &&str)| {
             let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
             let kind = Kind::named(kind.trim()).expect("kinds of the table are built in");
-            TypeVar { id: FIRST_VAR + number as u32, name: name.trim().into(), kind }
+            TypeVar { id: SIGNATURE_PARAMETERS.nth(number), name: name.trim().into(), kind }
         };
         let params: Vec<TypeVar> = list.iter().enumerate().map(param).collect();
         // The last arrow separates the result: an argument may be a function.
@@ -143,7 +141,7 @@ impl Reader<'_> {
                 return Type::var(known.clone());
             }
             let var = TypeVar {
-                id: FIRST_VAR + (self.params.len() + self.opened.len()) as u32,
+                id: SIGNATURE_PARAMETERS.nth(self.params.len() + self.opened.len()),
                 name: name.into(),
                 kind: Kind::Compact,
             };

@@ -10,6 +10,7 @@ use crate::core::{ClassId, FunctionId, GlobalId, Prim};
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
 use crate::types::apply::Refusal;
+use crate::types::variable_numbers::SESSION;
 use crate::types::{FiniteKind, Kind, Nominal, Type, TypeFun, TypeKind, TypeVar};
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -409,7 +410,7 @@ impl Env {
 
     /// Returns a number that no other type variable or declared type of the session has.
     pub fn fresh_id(&mut self) -> u32 {
-        self.next_id += 1;
+        self.next_id = SESSION.nth(self.next_id as usize + 1);
         self.next_id
     }
 

@@ -20,6 +20,7 @@ use super::super::error::Failure;
 use crate::hash::HashMap;
 use crate::layout::{Form, Layout, Layouts, SumLayout};
 use crate::types::stored::plain_name;
+use crate::types::variable_numbers::JSON_SIZES;
 use crate::types::{Kind, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -275,7 +276,7 @@ impl ShapeBuilder<'_> {
 
     /// Makes the shape of `T ^ ?K`.
     fn growing(&mut self, ty: &Type, own: &Type) -> Result<Shape> {
-        let var = TypeVar { id: u32::MAX / 8, name: "?".into(), kind: Kind::Compact };
+        let var = TypeVar { id: JSON_SIZES.nth(0), name: "?".into(), kind: Kind::Compact };
         let opened = own.opened(&[Type::var(var.clone())]);
         match opened.kind() {
             TypeKind::Array(element, index)
