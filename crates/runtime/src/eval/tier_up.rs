@@ -181,7 +181,7 @@ impl CoreFragment {
 
     /// Returns true if a region was too much code, or lies in one that was and is not much smaller.
     fn is_too_long(&self, part: &Range<u32>) -> bool {
-        let Ok(known) = self.too_long.lock() else { return true };
+        let known = self.too_long.lock().expect(UNPOISONED);
         let around = |known: &&Range<u32>| known.start <= part.start && part.end <= known.end;
         let near = |known: &Range<u32>| known.len() >= LARGE_REGION_TERMS && 2 * part.len() > known.len();
         let (mut count, mut is_near) = (0, false);
@@ -194,11 +194,12 @@ impl CoreFragment {
 
     /// Records that a region was too much code.
     fn note_too_long(&self, part: &Range<u32>) {
-        if let Ok(mut known) = self.too_long.lock() {
-            known.push(part.clone());
-        }
+        self.too_long.lock().expect(UNPOISONED).push(part.clone());
     }
 }
+
+/// What is done under the lock is to look up and to add.
+const UNPOISONED: &str = "no thread panics while it holds the lock of the regions that are too long";
 
 /// The interpreted code of a site.
 pub enum Interpreted {

@@ -316,7 +316,7 @@ impl Checker<'_> {
             let ty = this.infer.zonk(&value.ty);
             let frame = this.frame();
             (frame.block, frame.loops) = around;
-            let found = frame.opened.get(opened..).unwrap_or_default().iter().find(|var| ty.mentions(var));
+            let found = frame.opened[opened..].iter().find(|var| ty.mentions(var));
             if let Some(name) = found.map(|var| var.name.to_string()) {
                 let (span, inside) = (value.span, Inside::Block);
                 return this.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);

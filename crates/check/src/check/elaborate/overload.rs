@@ -458,7 +458,7 @@ impl Checker<'_> {
             return None;
         }
         let chosen = self.item.chosen.remove(function);
-        Some(chosen.unwrap_or_else(|| Term::new(TermKind::Error, Type::error(), term.span)))
+        Some(chosen.expect("a call that waited is chosen, and its placeholder stands in one place"))
     }
 
     /// Returns true if some function of a name accepts an argument as it is written.

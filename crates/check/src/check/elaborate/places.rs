@@ -107,7 +107,7 @@ impl Checker<'_> {
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
             return self.wrong(PlaceError::Nested { span, outer: None }, span);
         }
-        let inside: Vec<TypeVar> = self.frame().opened.get(opened..).unwrap_or_default().to_vec();
+        let inside: Vec<TypeVar> = self.frame().opened[opened..].to_vec();
         let value = self.with_sizes_packed(Term { ty, ..value }, &inside);
         let body = terms::with_prefix(openings, value);
         let ty = Type::placed(body.ty.clone(), places.clone());

@@ -256,7 +256,7 @@ impl<'a> Found<'a> {
             .flat_map(|id| captures(id).iter().map(move |local| (id, *local)))
             .find(|(id, local)| self.variable(Some(**id), *local) == variable)
             .and_then(|(id, local)| Some(self.functions.get(id)?.locals.get(local.index())?.name.to_string()))
-            .unwrap_or_default()
+            .expect("a function that changes a variable captures it, or one that it calls does")
     }
 
     /// Reports the errors in a part. `built` is true if the part is computed for the elements of an

@@ -163,7 +163,7 @@ impl Checker<'_> {
 
     /// Brings the parameters of a class into the scope of types.
     fn enter_class(&mut self, id: ClassId) -> Vec<TypeVar> {
-        let params = self.env.classes.get(&id).map(|c| c.params.clone()).unwrap_or_default();
+        let params = self.env.classes[&id].params.clone();
         for param in &params {
             self.item.type_scope.insert(param.name.clone(), Type::var(param.clone()));
         }
