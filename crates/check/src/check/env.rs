@@ -392,8 +392,6 @@ pub struct Env {
     pub signatures: HashMap<FunctionId, Signature>,
     /// The functions held by immutable variables of the session.
     pub(super) held_functions: HashMap<GlobalId, Reduced>,
-    /// The types of primitives, each read at its first use.
-    pub(super) prim_schemes: HashMap<Prim, (Scheme, usize)>,
     /// The last number given out by [`Env::fresh_id`].
     next_id: u32,
 }

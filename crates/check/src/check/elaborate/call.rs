@@ -11,7 +11,7 @@ use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::{CallError, PlaceError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, Found, Variable};
+use crate::check::resolve::candidates::{Candidate, Found, Variable, prim_scheme};
 use crate::check::solve::axes::is_undetermined;
 use crate::check::{error, terms};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -481,7 +481,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Call(Box::new(function), args), ty, span)
             }
             Callable::Prim(prim) => {
-                let (_, arity) = self.prim_scheme(*prim);
+                let (_, arity) = prim_scheme(*prim);
                 let type_args = instance.args.clone();
                 self.with_parts(arg, arity, |parts| {
                     Term::new(TermKind::Prim(*prim, type_args, parts), ty, span)

@@ -9,6 +9,7 @@ use crate::check::context::Checker;
 use crate::check::error::{Inside, PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
+use crate::check::resolve::candidates::prim_scheme;
 use crate::check::terms::{mentions_local, with_prefix};
 use crate::core::{LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -136,7 +137,7 @@ impl Checker<'_> {
                 let place_ty = place.ty.clone();
                 let all = TermKind::Build(again, Box::new(place));
                 let all = Term::new(all, Type::array(place_ty.clone(), index.clone()), span);
-                let (scheme, _) = this.prim_scheme(Prim::Compress);
+                let (scheme, _) = prim_scheme(Prim::Compress);
                 let types = vec![place_ty.clone(), index];
                 let kept_ty =
                     scheme.instantiate(&mut this.infer, &types).result.expect("`compress` has a result");
