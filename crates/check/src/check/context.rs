@@ -4,23 +4,16 @@
 //! Holds state and the operations that keep it consistent. Never elaborates.
 
 use crate::check::annotations::Annotations;
-use crate::check::elaborate::existential::{Host, Opening};
-use crate::check::elaborate::local::Lifted;
-use crate::check::elaborate::lvalue::Reduced;
 use crate::check::elaborate::overload::Waiting;
-use crate::check::elaborate::places::Here;
-use crate::check::elaborate::storing;
 use crate::check::env::Parameter;
-use crate::check::error::TypeError;
-use crate::check::items::class::Expected;
-use crate::check::report::Reports;
-use crate::check::types::sizes::Opens;
-use crate::check::types::well_formed::{Applied, Uses, Written};
-
 use crate::check::env::{Constraint, Definition, Env, Scope, TypeDefinition};
 use crate::check::error::CheckError;
-use crate::check::solve::constraint::Obligation;
+use crate::check::error::TypeError;
+use crate::check::report::Reports;
 use crate::check::solve::infer::Infer;
+use crate::check::state::{
+    Applied, Expected, Here, Host, Lifted, Obligation, Opening, Opens, Reduced, Sequence, Uses, Written,
+};
 use crate::core::{
     Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Program, Stmt, StmtKind, Term, TermKind,
 };
@@ -204,7 +197,7 @@ pub(super) struct Item {
     /// True while the definitions of the blocks are put aside and the hidden ones are in effect.
     pub(super) swapped: bool,
     /// The places at which functions that change variables around them may be called.
-    pub(super) sequence: storing::Sequence,
+    pub(super) sequence: Sequence,
     /// The work at places around the present expression, if there is any.
     pub(super) here: Option<Here>,
     /// The number of constructs around the present expression that evaluate their parts in no

@@ -5,6 +5,7 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Checker, FrameKind};
+use crate::check::env::Definition;
 use crate::check::error::{PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::core::{Global, GlobalId, LocalId, Pat, PatKind, Root, Stmt, StmtKind};
@@ -108,8 +109,7 @@ impl Checker<'_> {
                 self.program.globals.push(Global { name: name.text.clone(), ty: Type::error() });
                 self.item.new_globals.push(id);
                 let scope = self.env.own_scope();
-                let definition =
-                    crate::check::Definition::Global { id, mutable: true, span, word: None, scope };
+                let definition = Definition::Global { id, mutable: true, span, word: None, scope };
                 self.env.define_global(&name.text, definition);
             } else {
                 let local = self.new_local(&name.text, Type::error());

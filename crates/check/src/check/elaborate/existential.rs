@@ -33,6 +33,7 @@ use crate::check::context::Checker;
 use crate::check::env::Definition;
 use crate::check::error::{ConversionError, Inside, PatternError, SizeError, TypeError};
 use crate::check::expectation::Expectation;
+use crate::check::state::{Host, Opening};
 use crate::check::terms;
 use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
@@ -42,28 +43,6 @@ use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The unit before which openings are placed: a statement, or an expression that may be evaluated
-/// zero times or more than once.
-#[derive(Default)]
-pub(in crate::check) struct Host {
-    /// The number of the first hole made in the host.
-    pub(in crate::check) first_hole: u32,
-    /// The place of the statement, if the host is one.
-    pub(in crate::check) stmt: Option<Span>,
-    /// The openings made in the host, in order.
-    pub(in crate::check) openings: Vec<Opening>,
-}
-
-/// An existential value to be opened.
-pub(in crate::check) struct Opening {
-    /// The rigid variables of the sizes.
-    pub(in crate::check) vars: Vec<TypeVar>,
-    /// The local that holds the opened value.
-    pub(in crate::check) local: LocalId,
-    /// The existential value.
-    value: Term,
-}
 
 impl Opening {
     /// Returns the `open` statement.

@@ -16,8 +16,9 @@ use crate::check::context::Checker;
 use crate::check::elaborate::assign::Stored;
 use crate::check::error::{PartError, PlaceError, SizeError};
 use crate::check::expectation::Expectation;
+use crate::check::state::Reduced;
 use crate::core::{
-    ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
+    ForRange, Function, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
 };
 use crate::hash::HashMap;
 use crate::source::Span;
@@ -32,21 +33,6 @@ const MAX_STEPS: usize = 10_000;
 
 /// Maximum depth of functions expanded inside one another.
 const MAX_DEPTH: usize = 64;
-
-/// The result of reducing a term.
-#[derive(Clone, Debug)]
-pub(in crate::check) enum Reduced {
-    /// A part of the variable, with the path to it and its type.
-    Place(Vec<Step>, Type),
-    /// A value, as a term of the frame of the store.
-    Value(Term),
-    /// A tuple a component of which may be a place.
-    Parts(Vec<Reduced>, Type),
-    /// A function with its captured values.
-    Function { function: FunctionId, type_args: Vec<Type>, captures: Vec<Reduced> },
-    /// An array whose elements are places: its clauses, the path of an element, and its type.
-    Built(Vec<(LocalId, Type)>, Vec<Step>, Type),
-}
 
 /// The meanings of the variables of a function whose body is expanded.
 #[derive(Clone)]

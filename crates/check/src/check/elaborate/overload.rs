@@ -46,9 +46,8 @@ use crate::check::env::{Callable, Scope};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
 use crate::check::hints::{late_size, mismatch};
-use crate::check::resolve::candidates::{
-    Candidate, Found, Place, Round, Tier, Variable, is_constant, mentions_error,
-};
+use crate::check::report::mentions_error;
+use crate::check::resolve::candidates::{Candidate, Found, Place, Round, Tier, Variable, is_constant};
 use crate::core::{FunctionId, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;

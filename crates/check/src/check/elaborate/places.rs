@@ -18,6 +18,7 @@ use crate::check::env::{Callable, Instance};
 use crate::check::error::PlaceError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::{Candidate, Found};
+use crate::check::state::Here;
 use crate::check::terms;
 use crate::core::prim::{Effect, PrimClass};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -29,19 +30,6 @@ use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The work at places that is being elaborated.
-#[derive(Clone, Debug)]
-pub(in crate::check) struct Here {
-    /// The places.
-    pub(in crate::check) places: Type,
-    /// The place in the text that says so.
-    pub(in crate::check) span: Span,
-    /// The whole work.
-    pub(in crate::check) whole: Span,
-    /// True if no `at` is written: a function or an operator is applied to values at these places.
-    pub(in crate::check) lifted: bool,
-}
 
 impl Checker<'_> {
     /// Elaborates `at S { …; e }`.

@@ -18,6 +18,7 @@ use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership
 use crate::check::error::{ClassError, PlaceError, TypeError};
 use crate::check::solve::constraint;
 use crate::check::solve::constraint::{Answer, Refused};
+use crate::check::state::Expected;
 use crate::core::program::KnownClasses;
 use crate::core::{self, ClassId, FunctionId, Implementation, LocalId, Term, TermKind};
 use crate::hash::HashMap;
@@ -26,19 +27,6 @@ use crate::suggest::similar;
 use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
-
-/// The required signature of a method of an instance, of a default, or of a law.
-#[derive(Clone)]
-pub(in crate::check) struct Expected {
-    /// The name of the method or law.
-    pub method: Arc<str>,
-    /// The name of its class.
-    pub class: Arc<str>,
-    /// The required argument type.
-    pub domain: Type,
-    /// The required result type; `None` for a procedure.
-    pub result: Option<Type>,
-}
 
 impl Checker<'_> {
     /// Declares the classes of an input: first all names, then superclasses and members.

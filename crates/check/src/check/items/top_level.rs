@@ -2,6 +2,7 @@
 
 use crate::check::context::{Binding, Checker};
 use crate::check::elaborate::stmt::{unused, val_word};
+use crate::check::env::Definition;
 use crate::check::expectation::Expectation;
 use crate::core::{Global, GlobalId, PatKind, Script, Stmt, StmtKind};
 use crate::diagnostic::Diagnostic;
@@ -93,8 +94,7 @@ impl Checker<'_> {
             }
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
             let (span, word, scope) = (binding.span, binding.word, self.env.own_scope());
-            self.env
-                .define_global(&name, crate::check::Definition::Global { id, mutable, span, word, scope });
+            self.env.define_global(&name, Definition::Global { id, mutable, span, word, scope });
         }
     }
 }

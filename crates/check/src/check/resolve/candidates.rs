@@ -536,13 +536,6 @@ pub(in crate::check) fn is_constant(candidate: &Candidate) -> bool {
     }
 }
 
-/// Returns true if a part of the type is the error type, whose error has been reported.
-pub(in crate::check) fn mentions_error(ty: &Type) -> bool {
-    let mut found = ty.is_error();
-    ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));
-    found
-}
-
 /// Returns the scheme of a primitive and the number of its arguments.
 pub(in crate::check) fn prim_scheme(prim: Prim) -> (Scheme, usize) {
     let known = prim.typed_signature();

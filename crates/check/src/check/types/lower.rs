@@ -4,11 +4,11 @@
 //! declared later in the same input is declared when first needed.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::rest::Part;
 use crate::check::env::{Callable, Definition, TypeDefinition, bindings};
 use crate::check::error::{AxisError, CheckError, KindError, PlaceError, SizeError, TypeError};
 use crate::check::solve::infer;
 use crate::check::types::kinds;
+use crate::check::types::list_types::Part;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;

@@ -6,6 +6,7 @@
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
 use crate::check::error::SizeError;
+use crate::check::state::Opens;
 use crate::hash::HashMap;
 use crate::iso::equations;
 use crate::source::Span;
@@ -163,16 +164,4 @@ impl Checker<'_> {
             _ => None,
         }
     }
-}
-
-/// The meaning of `?N` in the type being read.
-#[derive(Default)]
-pub(in crate::check) enum Opens {
-    /// An error.
-    #[default]
-    Nothing,
-    /// A named hole, in the annotation of a variable.
-    Named(Vec<(Name, Type)>),
-    /// A variable to be bound, in the result of a function.
-    Bound(Vec<TypeVar>),
 }
