@@ -4,8 +4,8 @@
 //! Each has a range of its own here, and the program is not compiled if two of them overlap. A
 //! number beyond the end of a range is a panic, never a number of the next range.
 //!
-//! Two kinds of numbers are counted apart: those of variables ([`VARIABLES`]) and those of declared
-//! types ([`DECLARATIONS`]). The array IR has types of its own, which no type of core is part of:
+//! Two kinds of numbers are counted apart: those of variables (`VARIABLES`) and those of declared
+//! types (`DECLARATIONS`). The array IR has types of its own, which no type of core is part of:
 //! its sizes ([`ARRAY_SIZES`], [`ARRAY_BOUND_SIZES`]) may have any numbers, but different ones.
 
 /// A range of numbers that one maker gives out.

@@ -449,6 +449,8 @@ impl Evaluator<'_, '_> {
         if !eager && weight < EAGER_ELEMENTS && site.heat.load(Ordering::Relaxed) < HOT_ROUNDS {
             return None;
         }
+        // A panic of the compiler, which has been reported, leaves the lock of the site poisoned: the
+        // evaluator runs this part from then on.
         // Checked before the lookup: a region that was too much code may contain many sites.
         if site.kernels.lock().ok()?.is_empty() && site.fragment.is_too_long(&site.terms) {
             return None;
