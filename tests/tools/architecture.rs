@@ -12,6 +12,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("quote", &[]),
     ("hash", &[]),
     ("id", &[]),
+    ("mnemonic", &[]),
     ("cancellation", &[]),
     ("syntax", &["hash", "source", "diagnostic", "quote"]),
     ("suggest", &[]),
@@ -41,8 +42,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("bfv", &["parameters", "key", "magnitude", "random"]),
     ("shamir", &["random"]),
     ("intersection", &["random"]),
-    ("loop_ir", &["hash", "id", "core"]),
-    ("array_ir", &["hash", "id", "source", "types", "core"]),
+    ("loop_ir", &["hash", "id", "mnemonic", "core"]),
+    ("array_ir", &["hash", "id", "mnemonic", "source", "types", "core"]),
     ("build", &["hash", "id", "source", "types", "core", "array_ir"]),
     (
         "eval",

@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod elementary;
 pub mod hash;
 pub mod id;
+pub mod mnemonic;
 pub mod quote;
 pub mod source;
 pub mod suggest;
