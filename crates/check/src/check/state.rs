@@ -1,5 +1,5 @@
-//! What the layers keep in the checker ([`super::context`], [`super::env`]) between their calls, so
-//! that the lowest layer, which holds it, uses none of theirs.
+//! State that the layers keep in the checker ([`super::context`], [`super::env`]) between their calls.
+//! It is here so that the lowest layer, which holds it, uses none of theirs.
 //!
 //! Data alone: what is done with it stands in the file that each part names.
 

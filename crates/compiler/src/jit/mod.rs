@@ -157,7 +157,7 @@ impl Shared {
     }
 }
 
-/// What is done under the locks of the compiler is to look up, to take and to add.
+/// The reason why no lock is poisoned: to look up, to take and to add is all that is done under one.
 const UNPOISONED: &str = "no thread panics while it holds a lock of the compiler";
 
 /// Loops in their last form, and their code if there is some.

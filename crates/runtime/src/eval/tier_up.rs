@@ -198,7 +198,7 @@ impl CoreFragment {
     }
 }
 
-/// What is done under the lock is to look up and to add.
+/// The reason why the lock is not poisoned: to look up and to add is all that is done under it.
 const UNPOISONED: &str = "no thread panics while it holds the lock of the regions that are too long";
 
 /// The interpreted code of a site.
