@@ -16,7 +16,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The number of a name within one text and its earlier versions.
-pub(super) type Symbol = u32;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Symbol(u32);
 
 /// The names of a text, numbered.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,7 @@ impl Symbols {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }
-        let (name, number): (Arc<str>, _) = (name.into(), self.names.len() as Symbol);
+        let (name, number): (Arc<str>, _) = (name.into(), Symbol(self.names.len() as u32));
         self.names.push(name.clone());
         self.numbers.insert(name, number);
         number
@@ -406,10 +407,10 @@ fn included(
         unknown.extend(statement.mentions.iter().filter(may_be_unknown));
     }
     for name in unknown {
-        let name = &*symbols.names[name as usize];
+        let name = &*symbols.names[name.0 as usize];
         let near = defined
             .keys()
-            .filter(|known| similar(name, std::iter::once(&*symbols.names[**known as usize])).is_some());
+            .filter(|known| similar(name, std::iter::once(&*symbols.names[known.0 as usize])).is_some());
         waiting.extend(near.flat_map(defining));
     }
     while let Some(at) = waiting.pop() {

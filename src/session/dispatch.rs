@@ -154,7 +154,7 @@ impl DispatchPrinter<'_> {
                 match self.program.implementation(*class, *method, &types) {
                     Some((function, args)) => (function, args, self.instance_choice(*class, &types)),
                     None => {
-                        let name = &self.program.classes[*class as usize].methods[*method].name;
+                        let name = &self.program.classes[class.index()].methods[*method].name;
                         self.push_line(format!("{name}(…)"), "chosen where the types are known");
                         return;
                     }
@@ -162,7 +162,7 @@ impl DispatchPrinter<'_> {
             }
             _ => return,
         };
-        let Some(Some(definition)) = self.program.functions.get(function as usize).cloned() else { return };
+        let Some(Some(definition)) = self.program.functions.get(function.index()).cloned() else { return };
         let plain = matches!(&definition.body.kind, TermKind::Op(_, operands)
             if operands.iter().all(|o| matches!(o.kind, TermKind::Local(_))));
         let comment = match (comment.is_empty(), plain) {
@@ -196,7 +196,7 @@ impl DispatchPrinter<'_> {
             .params
             .iter()
             .map(|&local| {
-                let info = &function.locals[local as usize];
+                let info = &function.locals[local.index()];
                 format!("{}: {}", info.name, info.ty.substitute(&bindings))
             })
             .filter(|text| text != "_: 1")
@@ -207,7 +207,7 @@ impl DispatchPrinter<'_> {
 
     /// Returns the instance of a method, and the types that select it.
     fn instance_choice(&self, class: ClassId, types: &[Type]) -> String {
-        let definition = &self.program.classes[class as usize];
+        let definition = &self.program.classes[class.index()];
         let args = &types[..definition.params.len().min(types.len())];
         let choice: Vec<String> =
             definition.params.iter().zip(args).map(|(p, t)| format!("{} = {t}", p.name)).collect();
@@ -239,7 +239,7 @@ impl DispatchPrinter<'_> {
             Some(None) => return Vec::new(),
             None => {}
         }
-        let Some(Some(function)) = self.program.functions.get(id as usize).cloned() else {
+        let Some(Some(function)) = self.program.functions.get(id.index()).cloned() else {
             return Vec::new();
         };
         self.known.insert(id, None);
@@ -255,7 +255,7 @@ impl DispatchPrinter<'_> {
     fn collect_deciding_types(&mut self, term: &mut Term, out: &mut Vec<Type>) {
         match &term.kind {
             TermKind::Method { class, type_args, .. } => {
-                let count = self.program.classes[*class as usize].params.len();
+                let count = self.program.classes[class.index()].params.len();
                 out.extend(type_args.iter().take(count).cloned());
             }
             TermKind::Closure { function, type_args, .. } => {

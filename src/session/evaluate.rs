@@ -42,11 +42,11 @@ impl Session {
         let named = self.results.mentioned_in(&syntax::mentioned_names(&detached_source(text)));
         let before = self.results.latest();
         let source = SourceId(self.sources.len() as u32);
-        let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), 0);
+        let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), GlobalId(0));
         let mut outcome = self.transaction(name, text, |session, first, parsed, diagnostics| {
             let functions = session.program.functions.len();
             session.collector = Some(AnnotationCollector::for_names(source.0));
-            globals = session.program.globals.len() as GlobalId;
+            globals = GlobalId::new(session.program.globals.len());
             let script = match mode {
                 Mode::Script => session.check_file(parsed, diagnostics),
                 Mode::Line | Mode::Display(_) | Mode::Value => session.check_input(parsed, diagnostics),
@@ -70,7 +70,7 @@ impl Session {
                 shows_value: outcome.value.is_some(),
                 result: self.results.latest().filter(|last| Some(*last) != before),
                 uses,
-                globals: globals..self.program.globals.len() as GlobalId,
+                globals: globals..GlobalId::new(self.program.globals.len()),
                 notes: Arc::new(notes),
                 imports: self.imported_files(source),
                 replaced_at: None,

@@ -142,7 +142,7 @@ impl Session {
         if !felis_syntax::syntax::is_name(name) {
             return false;
         }
-        let id = self.program.globals.len() as GlobalId;
+        let id = GlobalId::new(self.program.globals.len());
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: value.ty });
         self.share_global(id, &value.value);

@@ -93,7 +93,7 @@ impl Session {
                     for law in &class.laws {
                         let at = class.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect();
                         let domain = law.domain.substitute(&at);
-                        let mut rng = Rng::with_seed(seed ^ u64::from(law.function));
+                        let mut rng = Rng::with_seed(seed ^ u64::from(law.function.0));
                         let verdict = self.try_law(law, &args, &domain, cases, &mut rng);
                         let stop = matches!(verdict, LawVerdict::Interrupted);
                         trials.push(LawTrial {

@@ -245,7 +245,7 @@ impl Session {
                         continue;
                     }
                     let word = if *mutable { "var" } else { "val" };
-                    let ty = &self.program.globals[*id as usize].ty;
+                    let ty = &self.program.globals[id.index()].ty;
                     add(name, format!("{word} {name} : {ty}"));
                 }
                 Known::Callables(callables) => {
@@ -421,7 +421,7 @@ impl Session {
         let env = &self.env;
         let (kind, detail) = match env.values.get(name) {
             Some(Known::Global { id, .. }) => {
-                (K::Variable, Some(self.program.globals[*id as usize].ty.to_string()))
+                (K::Variable, Some(self.program.globals[id.index()].ty.to_string()))
             }
             Some(Known::Callables(callables)) if !callables.is_empty() => {
                 let constructs = |c: &Callable| matches!(c, Callable::Case(..) | Callable::Struct(_));

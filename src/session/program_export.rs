@@ -217,10 +217,10 @@ impl Session {
                     .iter()
                     .any(|(var, by)| by.piece == at && by.id == *id && shown.contains_key(var))
             };
-            for id in (0..self.program.globals.len() as GlobalId).filter(own) {
+            for id in (0..self.program.globals.len()).map(GlobalId::new).filter(own) {
                 let own = |var: &&u32| declared.shown.get(var).is_some_and(|by| by.id == id);
                 let sizes = shown.iter().filter(|(var, _)| own(var)).map(|(var, name)| (*var, name.clone()));
-                let global = &self.program.globals[id as usize];
+                let global = &self.program.globals[id.index()];
                 let ty = size_opening_pattern(&global.ty, &sizes.collect());
                 let name = results.get(&id).cloned().or_else(|| {
                     let at = piece.declares.iter().find(|at| self.sources.slice(**at) == &*global.name)?;
@@ -612,15 +612,15 @@ impl Session {
             places.extend(piece.declares.iter().map(|name| (self.sources.slice(*name), at)));
         }
         let mut given: Vec<(GlobalId, usize)> = Vec::new();
-        for id in input.globals.clone() {
-            let global = &self.program.globals[id as usize];
+        for id in (input.globals.start.index()..input.globals.end.index()).map(GlobalId::new) {
+            let global = &self.program.globals[id.index()];
             if let Some(at) = places.iter().position(|(name, _)| **name == *global.name) {
                 given.push((id, places.remove(at).1));
             }
         }
         let result = pieces.iter().enumerate().skip(first).find_map(|(at, piece)| Some((piece.result?, at)));
         for (id, piece) in given.into_iter().chain(result) {
-            self.program.globals[id as usize].ty.for_each_var(&mut |var| {
+            self.program.globals[id.index()].ty.for_each_var(&mut |var| {
                 declared.shown.entry(var.id).or_insert(SizeWitness { piece, id });
             });
         }

@@ -231,7 +231,7 @@ impl Session {
             };
             Ok(match session.env.values.get(&name) {
                 Some(Definition::Global { id, .. }) => {
-                    session.program.globals.get(*id as usize).map(|global| format!("{name} : {}", global.ty))
+                    session.program.globals.get(id.index()).map(|global| format!("{name} : {}", global.ty))
                 }
                 Some(Definition::Callables(callables)) => callables.iter().find_map(|callable| {
                     let Callable::Function(id) = callable else { return None };

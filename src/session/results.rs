@@ -123,7 +123,7 @@ impl Session {
         if ty.is_unit() || matches!(ty.kind(), TypeKind::Exists(..) | TypeKind::Procedure(_)) {
             return;
         }
-        let id = self.program.globals.len() as GlobalId;
+        let id = GlobalId::new(self.program.globals.len());
         self.program.globals.push(Global { name: LAST_RESULT_NAME.into(), ty: ty.clone() });
         let bytes = footprint(others.iter().chain([&value]), MAX_EARLIER_RESULT_BYTES);
         self.set_global(id, value, others);

@@ -22,7 +22,7 @@ impl Session {
         let mut named: Option<BTreeSet<&str>> = None;
         for definition in self.env.values.values() {
             let Definition::Global { id, scope: Scope::Module, .. } = definition else { continue };
-            let ty = &self.program.globals[*id as usize].ty;
+            let ty = &self.program.globals[id.index()].ty;
             if !ty.has_var() {
                 continue;
             }

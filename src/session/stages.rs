@@ -8,7 +8,7 @@
 use super::{Session, library};
 use felis_array_ir::build;
 use felis_base::source::{self, Span};
-use felis_calculus::core::Script;
+use felis_calculus::core::{FunctionId, Script};
 use felis_compiler::jit;
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ impl Session {
     /// others.
     pub fn build_array_ir(&self, library: bool) -> Vec<(Arc<str>, Span, Built)> {
         let mut built = Vec::new();
-        for (id, function) in (0..).zip(&self.program.functions) {
+        for (id, function) in self.program.functions.iter().enumerate() {
             let Some(function) = function else { continue };
             let of_library = (function.span.source.0 as usize) < library::sources().len();
             let is_part =
@@ -79,7 +79,11 @@ impl Session {
             if is_part || of_library && !library {
                 continue;
             }
-            built.push((function.name.clone(), function.span, build::function(&self.program, id)));
+            built.push((
+                function.name.clone(),
+                function.span,
+                build::function(&self.program, FunctionId::new(id)),
+            ));
         }
         built
     }

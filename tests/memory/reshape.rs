@@ -2,7 +2,7 @@
 
 use crate::alone;
 use felis_base::source::SourceMap;
-use felis_calculus::core::Program;
+use felis_calculus::core::{GlobalId, Program};
 use felis_check::check::{self, Env};
 use felis_runtime::eval::{Host, Machine};
 use felis_runtime::value::Value;
@@ -63,7 +63,7 @@ impl World {
 
     fn global(&self, name: &str) -> Value {
         let id = self.program.globals.iter().rposition(|g| &*g.name == name).expect("declared");
-        self.machine.global(id as u32).expect("set")
+        self.machine.global(GlobalId::new(id)).expect("set")
     }
 
     fn address(&self, name: &str) -> (usize, usize) {

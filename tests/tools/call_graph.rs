@@ -5,6 +5,9 @@
 //! `module::name(…)` of a function whose name is defined in exactly one file of the room, where the
 //! path leads into the room. Names defined in several files are not followed, so the graph is a
 //! lower bound. The test prints every cycle (`--nocapture`).
+//!
+//! In `check`, the layers name items of lower ones only, too: in `use`, and in paths within the
+//! code.
 
 use fancy_regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +32,13 @@ const LARGEST_CYCLE: &[(&str, usize)] = &[
 /// The layers of `check`, from the lowest up. Files without a folder are the lowest layer; `mod.rs`
 /// is the highest.
 const LAYERS: &[&str] = &["", "solve", "types", "resolve", "hints", "elaborate", "items", "query"];
+
+/// Files that are below the layer of their folder: they use no other files of the room.
+const LOWEST: &[&str] = &["solve/infer.rs", "solve/axes.rs"];
+
+/// Files that may name an item of a higher layer: the checker holds the deferred calls, and these
+/// the candidates of `resolve`. None may be added.
+const UPWARD: &[(&str, &str)] = &[("context.rs", "elaborate/overload.rs")];
 
 /// For each file of a room, the files that it calls, with the functions.
 type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
@@ -92,6 +102,68 @@ fn graph(room: &str) -> Graph {
     graph
 }
 
+/// Returns the paths of a tree of `use`: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn expanded(tree: &str) -> Vec<String> {
+    let tree = tree.trim();
+    let Some((before, inside)) = tree.strip_suffix('}').and_then(|tree| tree.split_once('{')) else {
+        return vec![tree.split(" as ").next().expect("a first part").to_string()];
+    };
+    let mut depth = 0usize;
+    let parts = inside.split(|c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    let parts = parts.filter(|part| !part.trim().is_empty());
+    parts.flat_map(expanded).map(|part| format!("{before}{part}")).collect()
+}
+
+/// Returns, for each file of a room, the files whose items it names, with the items.
+fn uses(room: &str) -> Graph {
+    let root = folder(room);
+    let mut files = BTreeMap::new();
+    texts(&root, &root, &mut files);
+    let segments = |file: &str| -> Vec<String> {
+        let path = file.strip_suffix(".rs").expect("a source file");
+        path.split('/').filter(|name| *name != "mod").map(str::to_string).collect()
+    };
+    let modules: BTreeMap<Vec<String>, &String> = files.keys().map(|file| (segments(file), file)).collect();
+    let declaration = Regex::new(r"\buse ([^;]+);").expect("a pattern");
+    let path = Regex::new(&format!(r"\b(?:crate::{room}|super)(?:::\w+)+")).expect("a pattern");
+    let mut graph = Graph::new();
+    for (file, text) in &files {
+        let named = graph.entry(file.clone()).or_default();
+        let declared = declaration.captures_iter(text).flatten();
+        let declared = declared.flat_map(|found| expanded(found.get(1).expect("a tree").as_str()));
+        let code = declaration.replace_all(text, "");
+        let inside = path.find_iter(&*code).flatten().map(|found| found.as_str().to_string());
+        for path in declared.chain(inside) {
+            let words: Vec<&str> = path.split("::").map(str::trim).collect();
+            let (mut at, words) = match &words[..] {
+                ["crate", first, words @ ..] if *first == room => (Vec::new(), words),
+                ["super", ..] => {
+                    let ups = words.iter().take_while(|word| **word == "super").count();
+                    let mut own = segments(file);
+                    own.truncate(own.len().saturating_sub(ups));
+                    (own, &words[ups..])
+                }
+                _ => continue,
+            };
+            at.extend(words.iter().map(|word| word.to_string()));
+            let target = (0..=at.len()).rev().find(|length| modules.contains_key(&at[..*length]));
+            let target = target.expect("the room itself is a module");
+            let item = at[target..].join("::");
+            if modules[&at[..target]] != file {
+                named.entry(modules[&at[..target]].clone()).or_default().insert(item);
+            }
+        }
+    }
+    graph
+}
+
 /// Returns the files that can be reached from one by calls.
 fn reachable<'g>(graph: &'g Graph, from: &'g str) -> BTreeSet<&'g str> {
     let mut found = BTreeSet::new();
@@ -135,22 +207,52 @@ fn cycles_of_files_do_not_grow() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-#[test]
-fn layers_of_the_checker_call_downward() {
-    let layer = |file: &str| match file.split_once('/') {
+/// Returns the layer of a file of `check`.
+fn layer(file: &str) -> usize {
+    match file.split_once('/') {
         None if file == "mod.rs" => LAYERS.len(),
         None | Some(("error", _)) => 0,
+        _ if LOWEST.contains(&file) => 0,
         Some((folder, _)) => {
             LAYERS.iter().position(|layer| *layer == folder).unwrap_or_else(|| panic!("the layer of {file}"))
         }
-    };
-    let mut wrong = Vec::new();
-    for (file, calls) in &graph("check") {
-        for (target, names) in calls.iter().filter(|(target, _)| layer(target) > layer(file)) {
-            wrong.push(format!("{file} calls {target}: {names:?}"));
+    }
+}
+
+/// Returns the arrows of a graph that point upward, as text.
+fn upward(graph: &Graph, verb: &str) -> BTreeMap<(String, String), String> {
+    let mut found = BTreeMap::new();
+    for (file, targets) in graph {
+        for (target, names) in targets.iter().filter(|(target, _)| layer(target) > layer(file)) {
+            found.insert((file.clone(), target.clone()), format!("{file} {verb} {target}: {names:?}"));
         }
     }
+    found
+}
+
+#[test]
+fn layers_of_the_checker_call_downward() {
+    let wrong: Vec<String> = upward(&graph("check"), "calls").into_values().collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn layers_of_the_checker_use_downward() {
+    let mut found = upward(&uses("check"), "uses");
+    for (file, target) in UPWARD {
+        let known = found.remove(&(file.to_string(), target.to_string()));
+        assert!(known.is_some(), "{file} uses {target} no more: take it out of UPWARD");
+    }
+    let wrong: Vec<String> = found.into_values().collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn trees_of_use_are_expanded() {
+    let paths = expanded("crate::check::{env::{Env, Scope as S}, terms, names::{self}}");
+    let expected =
+        ["env::Env", "env::Scope", "terms", "names::self"].map(|path| format!("crate::check::{path}"));
+    assert_eq!(paths, expected);
 }
 
 #[test]

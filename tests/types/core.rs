@@ -2,7 +2,7 @@
 
 use crate::checker::{folder, programs, run};
 use felis_base::source::{Source, SourceMap};
-use felis_calculus::core::{Program, validate};
+use felis_calculus::core::{FunctionId, Program, validate};
 use felis_check::check::module::{self, Module};
 use felis_check::check::{self, Env};
 use felis_runtime::eval::stack_guard;
@@ -266,12 +266,12 @@ fn last_uses_are_marked() {
     let Some((program, script)) = &outcome.checked else { panic!("{}", outcome.shown) };
     let (mut text, mut reach) = (String::new(), ReachableGlobals::default());
     let names = ["put", "choose", "twice", "part", "pick", "rounds", "inner", "first", "change"];
-    for (id, function) in program.functions.iter().enumerate() {
+    for (id, function) in (0..).map(FunctionId).zip(&program.functions) {
         if let Some(function) = function
             && names.contains(&&*function.name)
         {
             let marked = last_use::mark_function(program, &mut reach, function);
-            text.push_str(&felis_calculus::core::print::function(program, id as u32, &marked));
+            text.push_str(&felis_calculus::core::print::function(program, id, &marked));
             text.push('\n');
         }
     }

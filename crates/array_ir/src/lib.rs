@@ -5,5 +5,5 @@
 pub mod array_ir;
 pub mod build;
 
-pub(crate) use felis_base::{hash, source};
+pub(crate) use felis_base::{hash, id, mnemonic, source};
 pub(crate) use felis_calculus::{core, types};

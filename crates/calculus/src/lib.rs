@@ -4,4 +4,4 @@ pub mod core;
 pub mod iso;
 pub mod types;
 
-pub(crate) use felis_base::{cancellation, elementary, hash, quote, source};
+pub(crate) use felis_base::{cancellation, elementary, hash, id, quote, source};

@@ -203,7 +203,8 @@ impl Entry {
             return Err(ConfigError::MissingKey { party, key });
         }
         let [address, certificate, key, files, listen] = KEYS.map(|key| table.remove(key));
-        let address = address.unwrap_or_default();
+        let required = "each of the first keys is there, or is missed above";
+        let address = address.expect(required);
         for address in std::iter::once(&address).chain(&listen) {
             let port = address
                 .rsplit_once(':')
@@ -214,7 +215,7 @@ impl Entry {
         }
         Ok(Entry {
             address,
-            certificate: folder.join(certificate.unwrap_or_default()),
+            certificate: folder.join(certificate.expect(required)),
             key: key.map(|key| folder.join(key)),
             folder: files.map(|files| folder.join(files)),
             listen,

@@ -367,8 +367,7 @@ pub fn verify_agreement(me: PartyId, hellos: &[Hello]) -> Result<Hash, ConnectEr
 
 /// Returns the name of the session from the hash of all greetings.
 pub fn session_name(agreed: &Hash) -> SessionName {
-    // A hash has 32 bytes.
-    agreed.first_chunk().copied().unwrap_or_default()
+    *agreed.first_chunk().expect("a hash has 32 bytes")
 }
 
 #[cfg(test)]

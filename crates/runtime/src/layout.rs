@@ -288,6 +288,26 @@ impl SumLayout {
     }
 }
 
+/// Returns the size of a type; `None` if it is too large to be computed. A type with variables has
+/// none either: the code that asks is refused before it runs.
+///
+/// # Panics
+/// If the type has another reason to have no size.
+fn countable_size(ty: &Type) -> Option<BigUint> {
+    ty.size().map_err(|why| require_uncountable(ty, &why)).ok()
+}
+
+/// Ensures that the reason for which a type has no size is that it is too large, or that it has a
+/// variable.
+fn require_uncountable(ty: &Type, why: &NoSize) {
+    assert!(ty.has_var() || *why == NoSize::TooLarge, "`{ty}` has no size: {why:?}");
+}
+
+/// The size that stands for one that is too large to be computed.
+fn uncountable() -> BigUint {
+    BigUint::one() << (MAX_SIZE_BITS + 1)
+}
+
 /// The number of layouts that are cached: sizes that arrive at run time make an unbounded number of
 /// types.
 const MAX_CACHED_LAYOUTS: usize = 10_000;
@@ -334,7 +354,7 @@ impl Layouts {
             TypeKind::Product(parts) => self.product(parts.iter()),
             TypeKind::Record(fields) => self.product(fields.iter().map(|(_, ty)| ty)),
             TypeKind::Array(element, index) => {
-                let count = index.size().ok().and_then(|n| n.to_usize()).unwrap_or(TOO_MANY_SLOTS);
+                let count = countable_size(index).and_then(|n| n.to_usize()).unwrap_or(TOO_MANY_SLOTS);
                 let element = self.of(element);
                 let slots = if element.slots == 0 {
                     0
@@ -373,7 +393,7 @@ impl Layouts {
                 self.sum(SumCases::Listed(listed), offset, all_units, kept, word)
             }
             TypeKind::Repeat(n, case) => {
-                let n = n.size().unwrap_or_else(|_| BigUint::one() << (MAX_SIZE_BITS + 1));
+                let n = countable_size(n).unwrap_or_else(uncountable);
                 let layout = self.of(case);
                 let flat = flatten_case(&layout);
                 let width = flat.width();
@@ -403,12 +423,21 @@ impl Layouts {
     fn compact(&self, ty: &Type) -> Layout {
         let size = match ty.size() {
             Ok(size) => size,
-            Err(NoSize::TooLarge) => BigUint::one() << (MAX_SIZE_BITS + 1),
-            Err(_) => BigUint::one(),
+            Err(NoSize::TooLarge) => uncountable(),
+            Err(why) => {
+                require_uncountable(ty, &why);
+                BigUint::one()
+            }
         };
         let width = Width::of(&size);
-        // A type without an encoding has no values: none is ever made.
-        let encoding = Encoding::of(ty).unwrap_or(Encoding::Unit(Code::Small(1)));
+        // No value of a type that has too many is ever made, and no encoding of one is computed.
+        let encoding = match Encoding::of(ty) {
+            Ok(encoding) => encoding,
+            Err(why) => {
+                require_uncountable(ty, &why);
+                Encoding::Unit(Code::Small(1))
+            }
+        };
         let slots = if size.is_one() { 0 } else { 1 };
         let fingerprint = code_fingerprint(&size);
         let size = Code::from(size);

@@ -9,5 +9,5 @@ pub mod picture;
 pub mod system;
 pub mod value;
 
-pub(crate) use felis_base::{diagnostic, elementary, hash, quote, source, suggest};
+pub(crate) use felis_base::{diagnostic, elementary, hash, id, quote, source, suggest};
 pub(crate) use felis_calculus::{core, types};

@@ -2,33 +2,7 @@
 
 use super::{Binary, Cast, Compare, Effect, Element, Grouping, Io, SiteKind, Unary};
 
-/// Enumerations with a word for each variant.
-pub trait Mnemonic: Sized {
-    /// Returns the word.
-    fn mnemonic(self) -> &'static str;
-
-    /// Returns the variant of this word.
-    fn from_mnemonic(word: &str) -> Option<Self>;
-}
-
-macro_rules! mnemonics {
-    ($( $Enum:ident { $( $variant:ident $word:literal )* } )*) => { $(
-        impl Mnemonic for $Enum {
-            fn mnemonic(self) -> &'static str {
-                match self { $( $Enum::$variant => $word, )* }
-            }
-
-            fn from_mnemonic(word: &str) -> Option<$Enum> {
-                match word {
-                    $( $word => Some($Enum::$variant), )*
-                    _ => None,
-                }
-            }
-        }
-    )* };
-}
-
-mnemonics! {
+crate::mnemonic::mnemonics! {
     Element {
         B1 "b1" I8 "i8" I16 "i16" I32 "i32" I64 "i64" F32 "f32" F64 "f64"
     }

@@ -11,6 +11,7 @@ use super::{
     FunctionId, Grouping, Io, Label, MAX_BOUND, MAX_SIZE_VARIABLES, Op, Prim, Program, Range, ScalarFunction,
     Site, SiteId, SiteKind, Size, SizeAtom, SizeVar, Space, Stmt, Type, Unary, Value,
 };
+use crate::id::Id;
 use crate::source::{SourceId, Span};
 
 /// Blocks, types and digits inside each other, at most.
@@ -115,11 +116,11 @@ impl<'t> Parser<'t> {
         result
     }
 
-    fn id<I: From<u32>>(&mut self, prefix: &str) -> Result<I> {
+    fn id<I: Id>(&mut self, prefix: &str) -> Result<I> {
         let word = self.next()?;
         let number = numbered(word, prefix);
         number
-            .map(I::from)
+            .map(|number| I::new(number as usize))
             .ok_or_else(|| format!("`{prefix}` with a number is expected in place of `{word}`"))
     }
 

@@ -7,6 +7,7 @@
 
 use super::id::SizeVar;
 use crate::types::size::Size as Exact;
+use crate::types::variable_numbers::{ARRAY_BOUND_SIZES, ARRAY_SIZES};
 use crate::types::{Kind, TypeVar};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -14,14 +15,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The number of the first bound size variable `?0`; `?1` has the number below, and so on.
-const FIRST_BOUND: u32 = u32::MAX;
-
 /// The number of size variables that one existential type may bind.
-pub const MAX_BOUND: u32 = 16;
+pub const MAX_BOUND: u32 = ARRAY_BOUND_SIZES.count();
 
 /// Size variables of a function have numbers below.
-pub const MAX_SIZE_VARIABLES: u32 = 1 << 20;
+pub const MAX_SIZE_VARIABLES: u32 = ARRAY_SIZES.count();
 
 /// A variable of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,16 +34,17 @@ impl SizeAtom {
     fn to_type_var(self) -> TypeVar {
         let (id, name) = match self {
             SizeAtom::Var(var) => (var.0, format!("{var}")),
-            SizeAtom::Bound(position) => (FIRST_BOUND - position, format!("?{position}")),
+            SizeAtom::Bound(position) => {
+                (ARRAY_BOUND_SIZES.nth_from_last(position as usize), format!("?{position}"))
+            }
         };
         TypeVar { id, name: name.into(), kind: Kind::Compact }
     }
 
     fn of_type_var(var: &TypeVar) -> SizeAtom {
-        if var.id > FIRST_BOUND - MAX_BOUND {
-            SizeAtom::Bound(FIRST_BOUND - var.id)
-        } else {
-            SizeAtom::Var(SizeVar(var.id))
+        match ARRAY_BOUND_SIZES.position(var.id) {
+            Some(at) => SizeAtom::Bound(MAX_BOUND - 1 - at as u32),
+            None => SizeAtom::Var(SizeVar(var.id)),
         }
     }
 }

@@ -48,8 +48,10 @@ use crate::hash::{HashMap, HashSet};
 /// Questions about pairs of nodes, and uses that lazy arrays hand on, at most.
 const MAX_WORK: usize = 400_000;
 
-/// The number of a congruence class: the arrays that coalescing has put into one memory.
-pub type CongruenceClass = u32;
+crate::id::ids! {
+    /// The number of a congruence class: the arrays that coalescing has put into one memory.
+    CongruenceClass "";
+}
 
 /// The classes of the arrays of a function.
 #[derive(Debug)]
@@ -594,25 +596,25 @@ impl Classes {
     /// Each node by itself.
     fn new(count: usize) -> Classes {
         Classes {
-            of: (0..count as CongruenceClass).collect(),
+            of: (0..count).map(CongruenceClass::new).collect(),
             members: (0..count).map(|node| vec![node]).collect(),
         }
     }
 
     /// The nodes of the class of one.
     fn members(&self, node: usize) -> &[usize] {
-        &self.members[self.of[node] as usize]
+        &self.members[self.of[node].index()]
     }
 
     /// Makes one class of two.
     fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of[a] as usize, self.of[b] as usize);
+        let (a, b) = (self.of[a].index(), self.of[b].index());
         if a == b {
             return;
         }
         let (kept, gone) = if self.members[a].len() < self.members[b].len() { (b, a) } else { (a, b) };
         for node in std::mem::take(&mut self.members[gone]) {
-            self.of[node] = kept as CongruenceClass;
+            self.of[node] = CongruenceClass::new(kept);
             self.members[kept].push(node);
         }
     }

@@ -54,13 +54,13 @@ impl Builder<'_> {
         closure: &Arc<Closure>,
         params: &mut Vec<(Value, Type)>,
     ) -> Result<Known> {
-        let function = self.core.functions.get(closure.function as usize).cloned().flatten();
+        let function = self.core.functions.get(closure.function.index()).cloned().flatten();
         let function = function.expect("a function of a checked program");
         let bindings = function.type_params.iter().map(|param| param.id).zip(closure.types.iter().cloned());
         let scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &function.locals) };
         let mut args = Vec::new();
         for param in &function.params {
-            let ty = self.ty(&scope.concrete(&function.locals[*param as usize].ty))?;
+            let ty = self.ty(&scope.concrete(&function.locals[param.index()].ty))?;
             let value = self.fresh();
             self.types.insert(value, ty.clone());
             params.push((value, ty));
@@ -71,7 +71,7 @@ impl Builder<'_> {
 
     /// The value of a function for arguments; several are the components of one.
     pub(super) fn apply(&mut self, closure: &Arc<Closure>, mut args: Vec<Known>) -> Result<Known> {
-        let function = self.core.functions.get(closure.function as usize).cloned().flatten();
+        let function = self.core.functions.get(closure.function.index()).cloned().flatten();
         let function = function.expect("a function of a checked program");
         self.spend()?;
         let same = self.calls.iter().filter(|id| **id == closure.function).count();

@@ -148,7 +148,7 @@ type Result<T> = std::result::Result<T, AbruptCompletion>;
 /// # Errors
 /// The construct that is not built.
 pub fn function(program: &core::Program, id: FunctionId) -> std::result::Result<Program, Declined> {
-    let body = program.functions.get(id as usize).and_then(|function| function.as_ref());
+    let body = program.functions.get(id.index()).and_then(|function| function.as_ref());
     let body = body.expect("a function of a checked program").clone();
     if !body.captures.is_empty() || body.this.is_some() {
         return Err(Declined::Function);
@@ -308,7 +308,8 @@ struct Scope<'s> {
 
 impl Scope<'_> {
     fn of(bindings: HashMap<u32, CoreType>, locals: &[core::LocalInfo]) -> Self {
-        let shared = (0..).zip(locals).filter(|(_, local)| local.shared).map(|(id, _)| id).collect();
+        let shared = locals.iter().enumerate().filter(|(_, local)| local.shared);
+        let shared = shared.map(|(id, _)| LocalId::new(id)).collect();
         let (loops, values) = (Vec::new(), HashMap::default());
         Scope { bindings, script: None, at_run: None, locals: values, returns: None, loops, shared }
     }

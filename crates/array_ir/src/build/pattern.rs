@@ -28,8 +28,13 @@ use num_traits::ToPrimitive;
 /// Rows of all tables of a match, at most.
 const MAX_NODES: usize = 4_000;
 
-/// The number of a part of the value that is matched.
-type PartId = usize;
+crate::id::ids! {
+    /// The number of a part of the value that is matched.
+    PartId "";
+}
+
+/// The value that is matched.
+const WHOLE: PartId = PartId(0);
 
 /// A variable with the part that it is bound to.
 type Bound = (LocalId, PartId);
@@ -127,10 +132,10 @@ impl<'t> Tables<'_, 't> {
         let found =
             |part: &Part| access != Access::Given && part.of == of && part.access == access && part.ty == *ty;
         if let Some(known) = self.parts.iter().position(found) {
-            return known;
+            return PartId::new(known);
         }
         self.parts.push(Part { of, access, ty: ty.clone() });
-        self.parts.len() - 1
+        PartId::new(self.parts.len() - 1)
     }
 
     /// The rows with a pattern on a part more: one for each alternative.
@@ -374,12 +379,12 @@ impl Builder<'_> {
         if !self.variables_of_terms(scope, &guards)?.is_empty() {
             return Err(Declined::Variable.into());
         }
-        let whole = Part { of: 0, access: Access::Given, ty: core_type };
+        let whole = Part { of: WHOLE, access: Access::Given, ty: core_type };
         let mut tables = Tables { scope, arms, parts: vec![whole], nodes: 0 };
         let mut rows = Vec::new();
         for (arm, pattern) in arms.patterns().into_iter().enumerate() {
             let row = Row { arm, columns: Vec::new(), bound: Vec::new() };
-            rows.extend(tables.with_pattern(vec![row], 0, pattern)?);
+            rows.extend(tables.with_pattern(vec![row], WHOLE, pattern)?);
         }
         let tree = tables.tree(rows)?;
         let parts = tables.parts;
@@ -387,7 +392,7 @@ impl Builder<'_> {
         tree.for_each_leaf(&mut |arm, _| counts[arm] += 1);
         let shared: Vec<usize> = (0..counts.len()).filter(|arm| counts[*arm] > 1).collect();
         let mut values = vec![None; parts.len()];
-        values[0] = Some(value);
+        values[WHOLE.index()] = Some(value);
         let shared_labels = shared.iter().map(|arm| (*arm, self.label())).collect();
         let done = if shared.is_empty() { None } else { Some(self.label()) };
         let plan = Match { arms, parts, ty, variables, shared: shared_labels, done, span };
@@ -422,7 +427,7 @@ impl Builder<'_> {
         });
         let mut bound = Vec::new();
         for (local, part) in parts {
-            bound.push((local, self.ty(&plan.parts[part].ty)?));
+            bound.push((local, self.ty(&plan.parts[part.index()].ty)?));
         }
         let ty = Type::Tuple(bound.iter().map(|(_, ty)| ty.clone()).collect());
         let before = self.variable_values(scope);
@@ -544,7 +549,7 @@ impl Builder<'_> {
                                     this.compact_of_code(core_type, DigitExpr::Of(params[0], 0), size)?
                                 }
                             };
-                            values[*piece] = Some(argument);
+                            values[piece.index()] = Some(argument);
                             this.decide(scope, plan, side, values)
                         },
                     )?);
@@ -558,10 +563,10 @@ impl Builder<'_> {
 
     /// The value of a part in the block that is built.
     fn part_value(&mut self, plan: &Match<'_>, values: &mut [Option<Value>], part: PartId) -> Result<Value> {
-        if let Some(value) = values[part] {
+        if let Some(value) = values[part.index()] {
             return Ok(value);
         }
-        let Part { of, access, ty } = &plan.parts[part];
+        let Part { of, access, ty } = &plan.parts[part.index()];
         let base = self.part_value(plan, values, *of)?;
         let value = match access {
             Access::Given => unreachable!("the argument of a case is read under its case"),
@@ -569,7 +574,7 @@ impl Builder<'_> {
             Access::Factor(at, base_type) => self.factor(base, base_type, *at, ty)?,
             Access::Reshape => self.reshape(base, ty)?,
         };
-        values[part] = Some(value);
+        values[part.index()] = Some(value);
         Ok(value)
     }
 

@@ -180,8 +180,8 @@ impl Builder<'_> {
             return Ok(known.clone());
         }
         let ty = match (root, scope.script) {
-            (Root::Local(local), Some(locals)) => &locals[local as usize].ty,
-            (Root::Global(global), _) => &self.core.globals[global as usize].ty,
+            (Root::Local(local), Some(locals)) => &locals[local.index()].ty,
+            (Root::Global(global), _) => &self.core.globals[global.index()].ty,
             // A variable that is set later.
             (Root::Local(_), None) => return Err(Declined::Variable.into()),
         };
@@ -213,7 +213,7 @@ impl Builder<'_> {
         types: &[CoreType],
         captured: &[KnownValue],
     ) -> Result<Known> {
-        let body = self.core.functions.get(function as usize).cloned().flatten();
+        let body = self.core.functions.get(function.index()).cloned().flatten();
         let body = body.expect("a function of a checked program");
         let bindings = body.type_params.iter().map(|param| param.id).zip(types.iter().cloned());
         let scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &body.locals) };
@@ -223,7 +223,7 @@ impl Builder<'_> {
                 return Err(Declined::Variable.into());
             }
             let path = outside.path.iter().copied().chain([at]).collect();
-            let ty = scope.concrete(&body.locals[*local as usize].ty);
+            let ty = scope.concrete(&body.locals[local.index()].ty);
             captures.push(self.outside(Outside { path, ..outside.clone() }, &ty, value)?);
         }
         Ok(Known::Function(Arc::new(Closure { function, types: types.to_vec(), captures })))

@@ -1,5 +1,6 @@
 //! The variables and the functions that a term mentions, and the variables that a loop changes.
 
+use super::visit::Part;
 use super::{ClassId, FunctionId, GlobalId, LocalId, Root, Stmt, StmtKind, Term, TermKind};
 use std::collections::BTreeSet;
 
@@ -28,43 +29,47 @@ impl FreeVariables {
     pub fn of_stmt(stmt: &Stmt) -> FreeVariables {
         let mut found = FreeVariables::default();
         found.stmt(stmt);
-        stmt.for_each_term(&mut |term| found.term(term));
         found
     }
 
     /// Adds the variables and functions that the term mentions.
     fn term(&mut self, term: &Term) {
         match &term.kind {
-            TermKind::Local(local) => {
-                self.locals.insert(*local);
-            }
             TermKind::Global(global) => {
                 self.globals.insert(*global);
             }
-            TermKind::Closure { function, captures, .. } => {
+            TermKind::Closure { function, .. } => {
                 self.functions.insert(*function);
-                self.locals.extend(captures);
             }
             TermKind::Method { class, method, .. } => {
                 self.methods.insert((*class, *method));
             }
-            TermKind::Block(stmts, _) => stmts.iter().for_each(|s| self.stmt(s)),
             _ => {}
         }
-        term.for_each_child(&mut |child| self.term(child));
+        term.for_each_part(&mut |part| self.part(part));
     }
 
-    /// Adds the variables that the statement, or one inside, stores into.
+    /// Adds the variables and functions that the statement mentions. To drop a variable is not to
+    /// mention it.
     fn stmt(&mut self, stmt: &Stmt) {
-        stmt.for_each_stmt(&mut |stmt| match stmt.stores_into() {
-            Some(Root::Local(local)) => {
-                self.locals.insert(local);
+        if let StmtKind::Drop(_) = stmt.kind {
+            return;
+        }
+        if let Some(Root::Global(global)) = stmt.stores_into() {
+            self.globals.insert(global);
+        }
+        stmt.for_each_part(&mut |part| self.part(part));
+    }
+
+    fn part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Use(local) | Part::Set(local) => {
+                self.locals.insert(*local);
             }
-            Some(Root::Global(global)) => {
-                self.globals.insert(global);
-            }
-            None => {}
-        });
+            Part::Term(term) => self.term(term),
+            Part::Body(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
+            Part::Type(_) | Part::Pat(_) | Part::Def(_) => {}
+        }
     }
 }
 
@@ -86,33 +91,34 @@ pub fn modified_variables(stmt: &Stmt) -> Vec<Root> {
 fn collect(stmt: &Stmt, found: &mut Vec<Root>, own: &mut BTreeSet<LocalId>) {
     stmt.for_each_stmt(&mut |stmt| {
         found.extend(stmt.stores_into());
-        match &stmt.kind {
-            StmtKind::Let(pat, _) => pat.for_each_local(&mut |local| {
-                own.insert(local);
-            }),
-            StmtKind::For(local, ..) => {
-                own.insert(*local);
-            }
-            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| {
-                pat.for_each_local(&mut |local| {
-                    own.insert(local);
-                })
-            }),
-            _ => {}
-        }
+        stmt.for_each_part(&mut |part| bind(&part, own));
     });
 }
 
 /// The same for the statements inside a term.
 fn inside(term: &Term, found: &mut Vec<Root>, own: &mut BTreeSet<LocalId>) {
-    match &term.kind {
-        TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| collect(stmt, found, own)),
-        TermKind::Match(_, arms) => arms.iter().for_each(|arm| {
-            arm.pattern.for_each_local(&mut |local| {
-                own.insert(local);
-            })
+    term.for_each_part(&mut |part| {
+        bind(&part, own);
+        match part {
+            Part::Term(child) => inside(child, found, own),
+            Part::Body(stmts) => {
+                stmts.iter().for_each(|stmt| collect(stmt, found, own));
+                stmts.iter().for_each(|stmt| stmt.for_each_term(&mut |term| inside(term, found, own)));
+            }
+            _ => {}
+        }
+    });
+}
+
+/// Adds the locals that a part binds.
+fn bind(part: &Part<'_>, own: &mut BTreeSet<LocalId>) {
+    match part {
+        Part::Def(local) => {
+            own.insert(**local);
+        }
+        Part::Pat(pat) => pat.for_each_local(&mut |local| {
+            own.insert(local);
         }),
         _ => {}
     }
-    term.for_each_child(&mut |child| inside(child, found, own));
 }

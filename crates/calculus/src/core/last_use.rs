@@ -42,8 +42,8 @@ use super::free_variables::FreeVariables;
 use super::prim::PrimClass;
 use super::program::component_types;
 use super::{
-    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Root, Script, StepKind, Stmt,
-    StmtKind, Term, TermKind,
+    ClassId, ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Root, Script,
+    StepKind, Stmt, StmtKind, Term, TermKind,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -176,7 +176,7 @@ pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
         if !met.insert(function) {
             continue;
         }
-        let Some(Some(body)) = program.functions.get(function as usize) else { return false };
+        let Some(Some(body)) = program.functions.get(function.index()) else { return false };
         let mut terms = vec![&body.body];
         while let Some(term) = terms.pop() {
             match &term.kind {
@@ -324,7 +324,7 @@ impl<'a> Liveness<'a> {
         let mut waiting = vec![term];
         while let Some(term) = waiting.pop() {
             if let Some((local, Some(part))) = local_or_component(term) {
-                let parts = &mut self.parts[local as usize];
+                let parts = &mut self.parts[local.index()];
                 *parts = (*parts).max(part + 1);
             }
             term.for_each_child(&mut |child| waiting.push(child));
@@ -352,13 +352,13 @@ impl<'a> Liveness<'a> {
 
     /// Returns true if the value of a local may be moved.
     fn movable(&self, local: LocalId) -> bool {
-        self.movable[local as usize]
+        self.movable[local.index()]
     }
 
     /// Returns the places of a local: the whole and its components.
     fn range(&self, local: LocalId) -> std::ops::RangeInclusive<usize> {
-        let first = self.places[local as usize];
-        first..=first + self.parts[local as usize]
+        let first = self.places[local.index()];
+        first..=first + self.parts[local.index()]
     }
 
     /// Returns true if the local or a component of it is in the set.
@@ -378,7 +378,7 @@ impl<'a> Liveness<'a> {
 
     /// Records that the walk has met a local.
     fn mention(&mut self, local: LocalId) {
-        self.mentioned.add(local as usize);
+        self.mentioned.add(local.index());
     }
 
     /// Records a read of a local or of a component; returns true if it is the last one.
@@ -387,7 +387,7 @@ impl<'a> Liveness<'a> {
         if !self.movable(local) {
             return false;
         }
-        let first = self.places[local as usize];
+        let first = self.places[local.index()];
         match part {
             None => {
                 let last = !self.is_live(local, live);
@@ -404,7 +404,7 @@ impl<'a> Liveness<'a> {
 
     /// Returns the droppable locals that are in one set and not in the other.
     fn dead(&self, before: &BitSet, now: &BitSet) -> Vec<LocalId> {
-        let locals = 0..self.locals.len() as LocalId;
+        let locals = (0..self.locals.len()).map(LocalId::new);
         let dies = |local: &LocalId| {
             self.movable(*local) && self.is_live(*local, before) && !self.is_live(*local, now)
         };
@@ -430,7 +430,7 @@ impl<'a> Liveness<'a> {
             }
             // If the component is the last one read of its variable, the whole is moved.
             let whole = part.is_some_and(|part| {
-                let own = self.places[local as usize] + 1 + part;
+                let own = self.places[local.index()] + 1 + part;
                 !self.range(local).any(|place| place != own && live.contains(place))
             });
             if self.read(local, part, live) && self.inserts_marks {
@@ -556,7 +556,7 @@ impl<'a> Liveness<'a> {
         walk(self, live);
         for local in 0..self.locals.len() {
             if self.parts[local] > 0 && self.mentioned.contains(local) && !self.bound.contains(local) {
-                self.mark_live(local as LocalId, live);
+                self.mark_live(LocalId::new(local), live);
             }
         }
         self.end(outer);
@@ -576,7 +576,7 @@ impl<'a> Liveness<'a> {
 
     /// Binds a local, which is dead before.
     fn bind(&mut self, local: LocalId, live: &mut BitSet) {
-        self.bound.add(local as usize);
+        self.bound.add(local.index());
         self.kill(local, live);
     }
 
@@ -602,7 +602,7 @@ impl<'a> Liveness<'a> {
         // An executor that takes over the loop reads all variables that it mentions.
         for local in 0..size {
             if self.mentioned.contains(local) && !self.bound.contains(local) {
-                self.mark_live(local as LocalId, &mut head);
+                self.mark_live(LocalId::new(local), &mut head);
             }
         }
         self.inserts_marks = marks;
@@ -660,7 +660,7 @@ impl<'a> Liveness<'a> {
             StmtKind::SetLocal(local, term) => {
                 let local = *local;
                 self.mention(local);
-                if self.locals[local as usize].shared {
+                if self.locals[local.index()].shared {
                     self.assign(Root::Local(local), term, live);
                     return Vec::new();
                 }
@@ -796,7 +796,7 @@ impl<'a> Liveness<'a> {
     /// Returns all locals mentioned or bound since [`Liveness::begin`].
     fn touched_locals(&self) -> Vec<LocalId> {
         let found = |local: &usize| self.mentioned.contains(*local) || self.bound.contains(*local);
-        (0..self.locals.len()).filter(found).map(|local| local as LocalId).collect()
+        (0..self.locals.len()).filter(found).map(LocalId::new).collect()
     }
 
     /// Ends a loop or a term: adds its mentioned and bound locals to the outer sets.
@@ -810,8 +810,8 @@ impl<'a> Liveness<'a> {
     /// Walks an assignment to a visible variable.
     fn assign(&mut self, root: Root, term: &mut Term, live: &mut BitSet) {
         let ty = match root {
-            Root::Local(local) => &self.locals[local as usize].ty,
-            Root::Global(global) => &self.program.globals[global as usize].ty,
+            Root::Local(local) => &self.locals[local.index()].ty,
+            Root::Global(global) => &self.program.globals[global.index()].ty,
         };
         let alone = self.assigned.is_none() && is_stored_data(ty) && self.is_sole_reference(root, term);
         if !alone {
@@ -851,11 +851,11 @@ impl<'a> Liveness<'a> {
         let mut waiting = vec![term];
         while let Some(term) = waiting.pop() {
             let fine = match &term.kind {
-                TermKind::Local(local) => !holds_function(&self.locals[*local as usize].ty),
-                TermKind::Global(global) => !holds_function(&self.program.globals[*global as usize].ty),
+                TermKind::Local(local) => !holds_function(&self.locals[local.index()].ty),
+                TermKind::Global(global) => !holds_function(&self.program.globals[global.index()].ty),
                 TermKind::Closure { function, captures, .. } => {
                     let own = captures.iter().any(|local| {
-                        Root::Local(*local) == root || holds_function(&self.locals[*local as usize].ty)
+                        Root::Local(*local) == root || holds_function(&self.locals[local.index()].ty)
                     });
                     !own && !may_access(&self.reach.of(self.program, *function), root)
                 }
@@ -930,13 +930,13 @@ impl ReachableGlobals {
             if !met.insert(function) {
                 continue;
             }
-            let Some(Some(body)) = program.functions.get(function as usize) else {
+            let Some(Some(body)) = program.functions.get(function.index()) else {
                 access.unknown = true;
                 break;
             };
             let mentioned = FreeVariables::of_term(&body.body);
             for global in &mentioned.globals {
-                let ty = program.globals.get(*global as usize).map(|global| &global.ty);
+                let ty = program.globals.get(global.index()).map(|global| &global.ty);
                 access.unknown |= ty.is_none_or(holds_function);
             }
             access.globals.extend(mentioned.globals);
@@ -951,7 +951,7 @@ impl ReachableGlobals {
 
     /// Adds the session variables that a method of a class, or all its methods, may read, in any
     /// instance.
-    fn methods(&mut self, program: &Program, class: u32, method: Option<usize>, into: &mut GlobalAccess) {
+    fn methods(&mut self, program: &Program, class: ClassId, method: Option<usize>, into: &mut GlobalAccess) {
         for function in implementations(program, class, method) {
             let access = self.of(program, function);
             into.unknown |= access.unknown;
@@ -961,10 +961,10 @@ impl ReachableGlobals {
 }
 
 /// Returns the functions that may implement a method of a class, or any of its methods.
-fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<FunctionId> {
+fn implementations(program: &Program, class: ClassId, method: Option<usize>) -> Vec<FunctionId> {
     let mut found = Vec::new();
     let wanted = |at: usize| method.is_none_or(|method| method == at);
-    if let Some(class) = program.classes.get(class as usize) {
+    if let Some(class) = program.classes.get(class.index()) {
         let methods = class.methods.iter().enumerate().filter(|(at, _)| wanted(*at));
         found.extend(methods.filter_map(|(_, method)| method.default));
     }

@@ -7,6 +7,7 @@
 
 use super::scalar_function::{ScalarFunction, scalar_functions};
 use super::signature::Signature;
+use crate::hash::HashMap;
 use crate::types::{Scalar, Type, TypeKind};
 use num_traits::ToPrimitive;
 use std::sync::OnceLock;
@@ -367,11 +368,10 @@ impl Prim {
 
     /// Returns the type, which is parsed once for all uses.
     pub fn typed_signature(self) -> &'static Signature {
-        static SIGNATURES: OnceLock<Vec<(Prim, Signature)>> = OnceLock::new();
+        static SIGNATURES: OnceLock<HashMap<Prim, Signature>> = OnceLock::new();
         let read = |prim: &Prim| (*prim, Signature::read(prim.signature()));
         let all = SIGNATURES.get_or_init(|| Prim::ALL.iter().map(read).collect());
-        let found = all.iter().find(|(prim, _)| *prim == self);
-        &found.expect("every primitive is in the table").1
+        all.get(&self).expect("every primitive is in the table")
     }
 
     /// Returns the effect.

@@ -5,8 +5,8 @@
 
 use super::Program;
 use super::term::{
-    ForRange, Function, LocalId, LocalInfo, Op, Pat, PatKind, Root, Script, StepKind, Stmt, StmtKind, Term,
-    TermKind,
+    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Op, Pat, PatKind, Root, Script, StepKind,
+    Stmt, StmtKind, Term, TermKind,
 };
 use crate::types::Type;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ pub fn program(program: &Program, script: &Script) -> String {
     let mut out = String::new();
     for (id, f) in program.functions.iter().enumerate() {
         if let Some(f) = f {
-            out.push_str(&function(program, id as u32, f));
+            out.push_str(&function(program, FunctionId::new(id), f));
             out.push('\n');
         }
     }
@@ -35,7 +35,7 @@ pub fn script(program: &Program, script: &Script) -> String {
 }
 
 /// Returns a function with its number as text.
-pub fn function(program: &Program, id: u32, function: &Function) -> String {
+pub fn function(program: &Program, id: FunctionId, function: &Function) -> String {
     let mut p = Printer { program, locals: &function.locals, out: String::new(), indent: 0 };
     let _ = write!(p.out, "fun {}#{id}", function.name);
     if !function.type_params.is_empty() {
@@ -87,13 +87,13 @@ impl Printer<'_> {
 
     /// Prints a local.
     fn local(&mut self, local: LocalId) {
-        let name = self.locals.get(local as usize).map_or("?", |l| &l.name);
+        let name = self.locals.get(local.index()).map_or("?", |l| &l.name);
         let _ = write!(self.out, "{name}.{local}");
     }
 
     /// Prints a session variable.
-    fn global(&mut self, global: u32) {
-        let name = self.program.globals.get(global as usize).map_or("?", |g| &g.name);
+    fn global(&mut self, global: GlobalId) {
+        let name = self.program.globals.get(global.index()).map_or("?", |g| &g.name);
         let _ = write!(self.out, "{name}@{global}");
     }
 
@@ -103,7 +103,7 @@ impl Printer<'_> {
         for (i, local) in locals.iter().enumerate() {
             self.out.push_str(if i > 0 { ", " } else { "" });
             self.local(*local);
-            let info = self.locals.get(*local as usize);
+            let info = self.locals.get(local.index());
             let shared = info.is_some_and(|l| l.shared);
             let ty = info.map_or_else(Type::error, |l| l.ty.clone());
             let _ = write!(self.out, ":{}{ty}", if shared { "shared " } else { "" });
@@ -154,7 +154,7 @@ impl Printer<'_> {
                 self.term(place);
             }
             TermKind::Closure { function, type_args, captures } => {
-                let name = self.program.functions.get(*function as usize).and_then(Option::as_ref);
+                let name = self.program.functions.get(function.index()).and_then(Option::as_ref);
                 let name = name.map_or("?", |f| &f.name);
                 let _ = write!(self.out, "{name}#{function}");
                 if !type_args.is_empty() {
@@ -171,7 +171,7 @@ impl Printer<'_> {
                 }
             }
             TermKind::Method { class, method, type_args } => {
-                let known = self.program.classes.get(*class as usize);
+                let known = self.program.classes.get(class.index());
                 let name = known.and_then(|c| c.methods.get(*method)).map_or("?", |m| &m.name);
                 let args: Vec<String> = type_args.iter().map(Type::to_string).collect();
                 let class = known.map_or("?", |c| &c.name);

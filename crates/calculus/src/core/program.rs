@@ -16,8 +16,10 @@ use std::sync::Arc;
 /// (`instance[T with C[T ^ 2]] C[T]`).
 pub const MAX_REQUIREMENT_DEPTH: u32 = 100;
 
-/// A class of the program.
-pub type ClassId = u32;
+crate::id::ids! {
+    /// A class of the program, by its number.
+    ClassId "";
+}
 
 /// The definitions of a session so far.
 #[derive(Clone, Debug, Default)]
@@ -211,7 +213,7 @@ impl Program {
         const MAX_TYPES: usize = 1_000;
         let mut own = Vec::new();
         let Some(class) = class else { return own };
-        let methods = &self.classes[class as usize].methods;
+        let methods = &self.classes[class.index()].methods;
         let Some(method) = methods.iter().position(|m| *m.name == *method) else { return own };
         let default = methods[method].default;
         let mut seen: HashSet<Type> = HashSet::default();
@@ -256,13 +258,13 @@ impl Program {
         method: usize,
         type_args: &[Type],
     ) -> Option<(FunctionId, Vec<Type>)> {
-        let count = self.classes.get(class as usize)?.params.len();
+        let count = self.classes.get(class.index())?.params.len();
         let (args, own) = type_args.split_at_checked(count)?;
         let Some((instance, bindings)) = self.instance(class, args) else {
             if self.known.built_in_instance(class, args) == Some(true) {
                 return Some((self.known.conversion?, args.to_vec()));
             }
-            let default = self.classes[class as usize].methods.get(method)?.default?;
+            let default = self.classes[class.index()].methods.get(method)?.default?;
             return self.by_structure(class).then(|| (default, type_args.to_vec()));
         };
         let implementation = instance.methods.get(method)?;

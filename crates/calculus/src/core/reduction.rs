@@ -96,7 +96,7 @@ pub fn reduction_op(program: &Program, function: FunctionId, type_args: &[Type])
 
 /// Resolves the operation through calls of other functions, nested at most four deep.
 fn resolve(program: &Program, function: FunctionId, type_args: &[Type], depth: u32) -> Option<ReductionOp> {
-    let body = program.functions.get(function as usize)?.as_ref()?;
+    let body = program.functions.get(function.index())?.as_ref()?;
     let own = |args: &[Term]| {
         let local = |term: &Term| match term.kind {
             TermKind::Local(local) => Some(local),

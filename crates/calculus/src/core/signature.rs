@@ -1,16 +1,14 @@
-//! The types of primitives, read without the checker.
+//! The types of primitives.
 //!
 //! Takes the text of a signature from the table; gives the types of the arguments and of the result
 //! over the parameters of the signature, once for each primitive, and instances of them at type
 //! arguments. Reads the few forms that occur there: names, numbers, `A * B`, `A + B`, `N *+ T`,
-//! `T ^ I`, `A \* B`, `T @ S`, parentheses, and `?K` in a result. The validator uses it, since its
-//! result must not depend on the checker.
+//! `T ^ I`, `A \* B`, `T @ S`, parentheses, and `?K` in a result. The validator and the checker
+//! use it.
 
 use crate::hash::HashMap;
+use crate::types::variable_numbers::SIGNATURE_PARAMETERS;
 use crate::types::{Kind, Scalar, Type, TypeVar};
-
-/// The first number of type variables of signatures, far from the numbers that a session gives out.
-const FIRST_VAR: u32 = u32::MAX / 2;
 
 /// The type of a primitive.
 #[derive(Clone, Debug)]
@@ -27,7 +25,8 @@ impl Signature {
     /// Parses a text of the table.
     ///
     /// # Panics
-    /// If the text has no arrow, or a parameter of a kind that is not built in: the table is wrong.
+    /// If the text is no type of the forms above, or has a kind or type that is not built in: the
+    /// table is wrong.
     pub fn read(text: &str) -> Signature {
         let (list, ty) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((list, ty)) => (list.split(',').collect(), ty),
@@ -36,18 +35,15 @@ impl Signature {
         let param = |(number, param): (usize, &&str)| {
             let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
             let kind = Kind::from_name(kind.trim()).expect("kinds of the table are built in");
-            TypeVar { id: FIRST_VAR + number as u32, name: name.trim().into(), kind }
+            TypeVar { id: SIGNATURE_PARAMETERS.nth(number), name: name.trim().into(), kind }
         };
         let params: Vec<TypeVar> = list.iter().enumerate().map(param).collect();
-        // The last arrow separates the result: an argument may be a function.
-        let (domain, result) = ty.rsplit_once(" -> ").expect("types of the table have an arrow");
-        let mut reader = Reader { params: &params, rest: domain, opened: Vec::new() };
+        let mut reader = Reader { params: &params, rest: ty, opened: Vec::new() };
         let args = reader.components();
-        reader.rest = result;
-        let ty = Type::product(reader.components());
-        let ty = Type::exists(&reader.opened, &ty);
-        let result = if result == "void" { Type::unit() } else { ty };
-        Signature { args, result, params }
+        assert!(reader.take(" -> "), "types of the table have an arrow");
+        let result = if reader.take("void") { Type::unit() } else { reader.result() };
+        assert!(reader.rest.is_empty(), "`{text}` is a type of the table");
+        Signature { args, result: Type::exists(&reader.opened, &result), params }
     }
 
     /// Returns the argument types and the result at these type arguments; `None` if their number
@@ -79,6 +75,12 @@ impl Reader<'_> {
         let rest = self.rest.strip_prefix(what);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
+    }
+
+    /// Parses a result, which may be a function.
+    fn result(&mut self) -> Type {
+        let ty = Type::product(self.components());
+        if self.take(" -> ") { Type::function(ty, self.result()) } else { ty }
     }
 
     /// Parses the components of a product: the arguments, or the result.
@@ -143,7 +145,7 @@ impl Reader<'_> {
                 return Type::var(known.clone());
             }
             let var = TypeVar {
-                id: FIRST_VAR + (self.params.len() + self.opened.len()) as u32,
+                id: SIGNATURE_PARAMETERS.nth(self.params.len() + self.opened.len()),
                 name: name.into(),
                 kind: Kind::Compact,
             };
@@ -157,7 +159,9 @@ impl Reader<'_> {
             ("void", _) => Type::void(),
             _ => match self.params.iter().find(|param| *param.name == *name) {
                 Some(param) => Type::var(param.clone()),
-                None => Scalar::from_name(name).map_or_else(Type::error, Type::scalar),
+                None => {
+                    Type::scalar(Scalar::from_name(name).expect("the table names types that are built in"))
+                }
             },
         }
     }

@@ -18,12 +18,14 @@ pub struct Term {
     pub span: Span,
 }
 
-/// A local variable of one function, numbered from 0 within it.
-pub type LocalId = u32;
-/// A session variable, by its number.
-pub type GlobalId = u32;
-/// A function of the program, by its number.
-pub type FunctionId = u32;
+crate::id::ids! {
+    /// A local variable of one function, numbered from 0 within it.
+    LocalId "";
+    /// A session variable, by its number.
+    GlobalId "";
+    /// A function of the program, by its number.
+    FunctionId "";
+}
 
 /// The forms of terms.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@
 //! relies on these properties without a check.
 
 use super::term::{
-    Function, LocalId, LocalInfo, Num, Op, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term,
-    TermKind,
+    Function, FunctionId, LocalId, LocalInfo, Num, Op, Pat, PatKind, Root, Script, Step, StepKind, Stmt,
+    StmtKind, Term, TermKind,
 };
 use super::{ClassId, Program};
 use super::{ForRange, Prim};
@@ -125,7 +125,7 @@ impl<'a> Validator<'a> {
 
     /// Returns the type of a local, which must exist.
     fn local(&mut self, local: LocalId) -> Option<Type> {
-        let found = self.locals.get(local as usize).map(|l| l.ty.clone());
+        let found = self.locals.get(local.index()).map(|l| l.ty.clone());
         self.require(found.is_some(), || format!("there is no local {local}"));
         found
     }
@@ -170,7 +170,7 @@ impl<'a> Validator<'a> {
                 self.require(fits, || format!("the code {n} at `{ty}`"));
             }
             TermKind::Local(local) => self.require_local_type(*local, ty, "a local"),
-            TermKind::Global(global) => match self.program.globals.get(*global as usize) {
+            TermKind::Global(global) => match self.program.globals.get(global.index()) {
                 Some(found) => self.require_same_type(&found.ty, ty, "a variable of the session"),
                 None => self.report(format!("there is no variable {global}")),
             },
@@ -363,7 +363,7 @@ impl<'a> Validator<'a> {
     /// Checks a method of a class at type arguments.
     fn method(&mut self, class: ClassId, method: usize, type_args: &[Type], ty: &Type) {
         let program = self.program;
-        let Some(class) = program.classes.get(class as usize) else {
+        let Some(class) = program.classes.get(class.index()) else {
             return self.report(format!("there is no class {class}"));
         };
         let Some(found) = class.methods.get(method) else {
@@ -379,10 +379,10 @@ impl<'a> Validator<'a> {
     }
 
     /// Checks a function value: its type arguments, its captures and its type.
-    fn closure(&mut self, function: u32, type_args: &[Type], captures: &[LocalId], ty: &Type) {
+    fn closure(&mut self, function: FunctionId, type_args: &[Type], captures: &[LocalId], ty: &Type) {
         type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
         let program = self.program;
-        let Some(Some(callee)) = program.functions.get(function as usize) else {
+        let Some(Some(callee)) = program.functions.get(function.index()) else {
             return self.report(format!("there is no function {function}"));
         };
         let fits = callee.type_params.len() == type_args.len()
@@ -394,8 +394,8 @@ impl<'a> Validator<'a> {
         let bindings: HashMap<u32, Type> =
             callee.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
         for (outer, inner) in captures.iter().zip(&callee.captures) {
-            let info = callee.locals.get(*inner as usize);
-            let here = self.locals.get(*outer as usize);
+            let info = callee.locals.get(inner.index());
+            let here = self.locals.get(outer.index());
             let (Some(inner), Some(outer)) = (info, here) else {
                 self.report(format!("a capture of `{}` that does not exist", callee.name));
                 continue;
@@ -578,7 +578,7 @@ impl<'a> Validator<'a> {
             }
             StmtKind::SetGlobal(global, term) => {
                 self.term(term);
-                match self.program.globals.get(*global as usize) {
+                match self.program.globals.get(global.index()) {
                     Some(found) => self.require_same_type(&term.ty, &found.ty, "an assignment"),
                     None => self.report(format!("there is no variable {global}")),
                 }
@@ -677,7 +677,7 @@ impl<'a> Validator<'a> {
     fn store(&mut self, root: Root, root_ty: &Type, path: &[Step], value: &Term) {
         match root {
             Root::Local(local) => self.require_local_type(local, root_ty, "the root of a store"),
-            Root::Global(global) => match self.program.globals.get(global as usize) {
+            Root::Global(global) => match self.program.globals.get(global.index()) {
                 Some(found) => self.require_same_type(root_ty, &found.ty, "the root of a store"),
                 None => self.report(format!("there is no variable {global}")),
             },

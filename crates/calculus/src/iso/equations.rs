@@ -45,6 +45,7 @@ use super::Verdict;
 use super::substitute::FreeParameters;
 use crate::hash::{HashMap, HashSet};
 use crate::types::size::{Powers, Size};
+use crate::types::variable_numbers::EQUATION_SIZES;
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -350,7 +351,7 @@ fn solve_by_grid(
             let mut parts: Vec<Vec<Type>> = vec![Vec::new(); rows.len() + columns.len()];
             for i in 0..rows.len() {
                 for j in 0..columns.len() {
-                    let id = u32::MAX / 4 + fresh.get();
+                    let id = EQUATION_SIZES.nth(fresh.get() as usize);
                     fresh.set(fresh.get() + 1);
                     let x = Type::var(TypeVar { id, name: Arc::from(format!("x{id}")), kind: Kind::Compact });
                     parts[i].push(x.clone());

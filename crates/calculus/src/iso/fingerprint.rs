@@ -41,6 +41,7 @@ use super::residue::{self, EXACT_BELOW, Number, Ring};
 use super::tree::{MAX_DEPTH, MAX_UNFOLDED_TYPES, closed_abstract_type, storage_parts};
 use crate::cancellation;
 use crate::hash::{HashMap, HashSet};
+use crate::types::variable_numbers::UNKNOWN_SIZES;
 use crate::types::{Triangle, Type, TypeKind};
 
 /// Returns true if two types have the same slots at the points of evaluation.
@@ -333,9 +334,9 @@ impl Point {
     }
 
     /// Returns the number of the variable for a size that no rule computes; such numbers descend
-    /// from `u32::MAX`.
+    /// from the last of their range.
     fn unknown_id(&mut self, ty: &Type) -> u32 {
-        u32::MAX - (self.opaque_number(ty) as u32 & 0xff_ffff)
+        UNKNOWN_SIZES.nth_from_last(self.opaque_number(ty) as usize)
     }
 
     /// Returns the size of a compact linear type.

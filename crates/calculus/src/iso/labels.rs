@@ -26,6 +26,7 @@
 //! nothing is suggested.
 
 use super::{Verdict, verdict};
+use crate::types::variable_numbers::LABELS;
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_traits::ToPrimitive;
 
@@ -48,9 +49,6 @@ const MAX_PARTS: usize = 64;
 
 /// Nodes of the two types together, at most; beyond, the axes count as different.
 const MAX_TYPE_NODES: u32 = 4_000;
-
-/// The number of the first rigid variable made here; those of programs and of equations are others.
-const FIRST_ATOM_ID: u32 = u32::MAX / 8;
 
 /// Returns the label loss of reading a value of `a` as `b`, which is naturally isomorphic to it by
 /// `natural`; `None` if nothing is lost.
@@ -172,7 +170,7 @@ impl Atoms {
                     self.types.push(ty.clone());
                     self.types.len() - 1
                 });
-                let id = FIRST_ATOM_ID + 2 * at as u32;
+                let id = LABELS.nth(2 * at);
                 Type::var(TypeVar { id, name: nominal.name.clone(), kind: nominal.kind })
             }
             // A function is naturally isomorphic to itself only.
@@ -203,7 +201,7 @@ impl Atoms {
                 self.fields.push(name.clone());
                 self.fields.len() - 1
             });
-            let id = FIRST_ATOM_ID + 2 * at as u32 + 1;
+            let id = LABELS.nth(2 * at + 1);
             parts.push(Type::var(TypeVar { id, name: name.clone(), kind }));
             parts.push(self.mark_names(part));
         }

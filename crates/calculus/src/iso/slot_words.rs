@@ -34,11 +34,12 @@ const MAX_EXPANSION: usize = 4_096;
 /// The result of an operation within the budget.
 type Result<T> = std::result::Result<T, NormalFormError>;
 
-/// The number of a form.
-type FormId = u32;
-
-/// The number of a letter; equal letters have equal numbers.
-type LetterId = u32;
+crate::id::ids! {
+    /// The number of a form.
+    FormId "";
+    /// The number of a letter; equal letters have equal numbers.
+    LetterId "";
+}
 
 /// A letter times `X^offset · Π (X^up - 1) / Π (X^down - 1)`; no size occurs in both lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -115,11 +116,11 @@ pub struct Words<'t> {
 }
 
 /// The number of the unit case.
-const UNIT: LetterId = 0;
+const UNIT: LetterId = LetterId(0);
 /// The number of the form 0.
-const ZERO: FormId = 0;
+const ZERO: FormId = FormId(0);
 /// The number of the form 1.
-const ONE: FormId = 1;
+const ONE: FormId = FormId(1);
 
 impl Words<'_> {
     /// Returns an empty set of words over these trees.
@@ -148,7 +149,7 @@ impl Words<'_> {
         if let Some(known) = self.numbers.get(&form) {
             return *known;
         }
-        let id = self.numbered.len() as FormId;
+        let id = FormId::new(self.numbered.len());
         self.numbered.push(form.clone());
         self.numbers.insert(form, id);
         id
@@ -159,13 +160,13 @@ impl Words<'_> {
         if a == ZERO || b == ZERO {
             return Ok(a.max(b));
         }
-        let sum = self.forms.add(&self.numbered[a as usize], &self.numbered[b as usize])?;
+        let sum = self.forms.add(&self.numbered[a.index()], &self.numbered[b.index()])?;
         Ok(self.number(sum))
     }
 
     /// Returns the number of a product.
     fn mul(&mut self, a: FormId, b: FormId) -> Result<FormId> {
-        let product = self.forms.mul(&self.numbered[a as usize], &self.numbered[b as usize])?;
+        let product = self.forms.mul(&self.numbered[a.index()], &self.numbered[b.index()])?;
         Ok(self.number(product))
     }
 
@@ -200,7 +201,7 @@ impl Words<'_> {
                 let mut product = ONE;
                 for (part, times) in grouped(parts) {
                     let (part, times) = (self.size(part)?, Form::constant(times.into()));
-                    let power = self.forms.pow(&self.numbered[part as usize], &times)?;
+                    let power = self.forms.pow(&self.numbered[part.index()], &times)?;
                     let power = self.number(power);
                     product = self.mul(product, power)?;
                 }
@@ -208,13 +209,12 @@ impl Words<'_> {
             }
             Size::Power(base, exponent) => {
                 let (base, exponent) = (self.size(*base)?, self.size(*exponent)?);
-                let power =
-                    self.forms.pow(&self.numbered[base as usize], &self.numbered[exponent as usize])?;
+                let power = self.forms.pow(&self.numbered[base.index()], &self.numbered[exponent.index()])?;
                 self.number(power)
             }
             Size::Pairs(n) => {
                 let n = self.size(*n)?;
-                let pairs = self.forms.pairs(&self.numbered[n as usize])?;
+                let pairs = self.forms.pairs(&self.numbered[n.index()])?;
                 self.number(pairs)
             }
         };
@@ -225,7 +225,7 @@ impl Words<'_> {
     /// Decides whether two sizes are equal; `None` where incompleteness prevents an answer.
     pub fn same_size(&mut self, a: SizeId, b: SizeId) -> Result<Option<bool>> {
         let (a, b) = (self.size(a)?, self.size(b)?);
-        self.forms.same(&self.numbered[a as usize], &self.numbered[b as usize])
+        self.forms.same(&self.numbered[a.index()], &self.numbered[b.index()])
     }
 
     /// Decides whether two words are equal; `None` where incompleteness prevents an answer.
@@ -492,7 +492,7 @@ impl Words<'_> {
             [only] if word.length == ONE => Some(only.letter),
             _ => None,
         };
-        match only.map(|letter| &self.letters[letter as usize]) {
+        match only.map(|letter| &self.letters[letter.index()]) {
             Some(Letter::Compact(size)) => Ok(units(*size)),
             Some(Letter::Sum(cases)) => Ok(cases.clone()),
             _ => {
@@ -516,7 +516,7 @@ impl Words<'_> {
             return self.compact(cases.length, offset, context, out);
         }
         if let ([only], ONE) = (&cases.terms[..], cases.length)
-            && let Letter::Case(word) = &self.letters[only.letter as usize]
+            && let Letter::Case(word) = &self.letters[only.letter.index()]
         {
             return self.splice(&word.clone(), offset, context, out);
         }
@@ -528,7 +528,7 @@ impl Words<'_> {
     fn sum_length(&mut self, id: WordId) -> Result<FormId> {
         let cases = self.sum(id)?;
         if let ([only], ONE) = (&cases.terms[..], cases.length)
-            && let Letter::Case(word) = &self.letters[only.letter as usize]
+            && let Letter::Case(word) = &self.letters[only.letter.index()]
         {
             return Ok(word.length);
         }
@@ -560,7 +560,7 @@ impl Words<'_> {
 
     /// Returns the number of a letter; equal letters have equal numbers.
     fn letter(&mut self, letter: Letter) -> Result<LetterId> {
-        let next = self.letters.len() as LetterId;
+        let next = LetterId::new(self.letters.len());
         let known = match &letter {
             Letter::Compact(size) => Some(*self.compact.entry(*size).or_insert(next)),
             Letter::Named(name, args) if args.is_empty() => Some(*self.plain.entry(*name).or_insert(next)),
@@ -596,7 +596,7 @@ impl Words<'_> {
                 _ => false,
             };
             if same {
-                return Ok(Some(at as LetterId));
+                return Ok(Some(LetterId::new(at)));
             }
         }
         Ok(None)

@@ -6,12 +6,10 @@
 //! newtypes holds of it. The types are created when first written, and are shared by all modules
 //! and sessions.
 
+use super::variable_numbers::COMPACT_RECORDS;
 use super::{Kind, Nominal, NominalBody, NominalDef, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-
-/// The number of the first such type; those of sessions are smaller.
-const FIRST_ID: u32 = u32::MAX / 2;
 
 /// The names of the parts, in order.
 type Names = Arc<[Arc<str>]>;
@@ -26,13 +24,13 @@ fn with_names(names: Names) -> Nominal {
         return nominal.clone();
     }
     let param = |(at, name): (usize, &Arc<str>)| TypeVar {
-        id: FIRST_ID + at as u32,
+        id: COMPACT_RECORDS.nth(at),
         name: name.clone(),
         kind: Kind::Compact,
     };
     let params: Vec<TypeVar> = names.iter().enumerate().map(param).collect();
     let product = Type::compact_product(params.iter().cloned().map(Type::var).collect());
-    let id = FIRST_ID + known.len() as u32;
+    let id = COMPACT_RECORDS.nth(known.len());
     let name = format!("({})", names.join(" \\, ")).into();
     let def = NominalDef::new(id, name, params, Kind::Compact);
     let nominal = Nominal::from(NominalDef { compact_record: true, ..def });

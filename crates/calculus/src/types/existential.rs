@@ -11,11 +11,10 @@
 //! [`Type::exists`] binds (*closing*), [`Type::opened`] substitutes types for bound variables
 //! (*opening*). Only variables of kind COMPACTLINEAR are bound: sizes.
 
+use super::variable_numbers::BOUND_VARIABLES;
 use super::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
-/// The number of the first bound variable.
-const FIRST_BOUND_ID: u32 = 0xfff0_0000;
 /// Variables of one binder, at most.
 const MAX_BOUND_VARIABLES: usize = 256;
 
@@ -23,7 +22,7 @@ impl TypeVar {
     /// Returns a bound variable.
     fn bound(depth: u32, position: usize, name: &Arc<str>) -> TypeVar {
         TypeVar {
-            id: FIRST_BOUND_ID + depth * MAX_BOUND_VARIABLES as u32 + position as u32,
+            id: BOUND_VARIABLES.nth(depth as usize * MAX_BOUND_VARIABLES + position),
             name: name.clone(),
             kind: Kind::Compact,
         }
@@ -31,13 +30,13 @@ impl TypeVar {
 
     /// Returns the number of binders between a bound variable and its own, and its position there.
     pub(super) fn as_bound(&self) -> Option<(u32, usize)> {
-        let at = self.id.checked_sub(FIRST_BOUND_ID)?;
-        Some((at / MAX_BOUND_VARIABLES as u32, (at % MAX_BOUND_VARIABLES as u32) as usize))
+        let at = BOUND_VARIABLES.position(self.id)?;
+        Some(((at / MAX_BOUND_VARIABLES) as u32, at % MAX_BOUND_VARIABLES))
     }
 
     /// Returns true if the variable is bound by an existential type around it.
     pub fn is_bound(&self) -> bool {
-        self.id >= FIRST_BOUND_ID
+        BOUND_VARIABLES.contains(self.id)
     }
 }
 

@@ -32,6 +32,7 @@ pub mod size;
 pub mod stored;
 pub mod table;
 pub mod triangle;
+pub mod variable_numbers;
 
 pub use apply::TypeFun;
 pub use axes::Alignment;

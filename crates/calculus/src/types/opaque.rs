@@ -7,6 +7,7 @@
 //! equal storage. With `= T ^ I` there is a representation: always visible to the executors, and to
 //! the checker unless it works inside [`with_hidden_representations`].
 
+use super::variable_numbers::STORAGE_OF_ABSTRACT_TYPES;
 use super::{Kind, Nominal, NominalBody, Type, TypeVar};
 use std::cell::RefCell;
 
@@ -53,12 +54,12 @@ impl Nominal {
     }
 
     /// Returns an abstract type of the same name with this storage. All that are made of one type
-    /// are applications of one abstract type, whose parameter is the storage. Its number counts
-    /// down from the last one; those of other declarations count up.
+    /// are applications of one abstract type, whose parameter is the storage. Its number is
+    /// one of [`STORAGE_OF_ABSTRACT_TYPES`].
     pub(super) fn stored_like(&self, storage: Type) -> Type {
         // A parameter is bound where it is substituted only, so any number does.
         let param = TypeVar { id: 0, name: "Storage".into(), kind: Kind::Type };
-        let id = u32::MAX - self.id;
+        let id = STORAGE_OF_ABSTRACT_TYPES.nth_from_last(self.id as usize);
         let nominal = Nominal::declare(id, self.name.clone(), vec![param.clone()], Kind::Type);
         nominal.define(NominalBody::Abstract(Abstract {
             layout: vec![false],

@@ -31,6 +31,7 @@
 //! A list for `\*` may be empty: an index type that is no product is one axis, and the rest is `1`.
 //! A list for `*` has one component at least: only tuples match.
 
+use super::variable_numbers::WHOLE_PRODUCTS;
 use super::{Kind, MAX_WRITTEN_COMPONENTS, Type, TypeKind, TypeVar, repeat_type};
 use crate::hash::HashMap;
 
@@ -292,13 +293,9 @@ impl Pairs {
 
     /// Returns the variable that replaces a whole product.
     fn variable(&mut self, ty: &Type) -> Type {
-        let number = self.whole.len() as u32;
+        let id = WHOLE_PRODUCTS.nth(self.whole.len());
         let (kind, name) = (ty.kind_of(), ty.to_string().into());
-        let variable = || Type::var(TypeVar { id: FIRST_PRODUCT_ID + number, name, kind });
+        let variable = || Type::var(TypeVar { id, name, kind });
         self.whole.entry(ty.clone()).or_insert_with(variable).clone()
     }
 }
-
-/// The number of the first variable for a whole product; variables of programs have smaller
-/// numbers.
-const FIRST_PRODUCT_ID: u32 = 1 << 31;

@@ -5,6 +5,7 @@
 //! place: one cell, a complex number, or a record of cells and of lists. Independent of the file
 //! format.
 
+use super::variable_numbers::FILE_SIZES;
 use super::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use crate::quote;
 use num_traits::ToPrimitive;
@@ -78,9 +79,6 @@ pub enum NotStorable {
     },
 }
 
-/// The number of the first variable for an unknown size, within one call.
-const FIRST_SIZE_ID: u32 = u32::MAX / 4;
-
 /// Axes that a power is split into, at most; a larger exponent is the size of one axis.
 const MAX_AXES: u32 = 32;
 
@@ -104,8 +102,8 @@ impl FileType {
     /// Returns the reason why no file can hold the type.
     pub fn of(ty: &Type) -> Result<FileType, NotStorable> {
         let unknown = ty.bound_count();
-        let found = |i: u32| TypeVar { id: FIRST_SIZE_ID + i, name: "?".into(), kind: Kind::Compact };
-        let sizes: Vec<Type> = (0..unknown as u32).map(|i| Type::var(found(i))).collect();
+        let found = |i: usize| TypeVar { id: FILE_SIZES.nth(i), name: "?".into(), kind: Kind::Compact };
+        let sizes: Vec<Type> = (0..unknown).map(|i| Type::var(found(i))).collect();
         let mut rest = ty.opened(&sizes);
         let mut axes = Vec::new();
         while let TypeKind::Array(element, index) = rest.unfold().kind() {
@@ -149,8 +147,7 @@ fn mentions_unknown_size(ty: &Type) -> bool {
 
 /// Returns the number of the unknown size of a variable.
 fn unknown_size_index(var: &TypeVar) -> Option<usize> {
-    let at = var.id.checked_sub(FIRST_SIZE_ID)? as usize;
-    (at < 4096).then_some(at)
+    FILE_SIZES.position(var.id)
 }
 
 /// Appends the axes of an index type; fails where an unknown size is part of an axis.

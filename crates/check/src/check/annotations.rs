@@ -5,7 +5,7 @@
 //! the same with notes and without. A checker without notes pays one comparison for each remark.
 
 use crate::check::context::Checker;
-use crate::check::env::{Callable, Definition};
+use crate::check::env::{Callable, Definition, TypeDefinition};
 use crate::check::solve::infer::Infer;
 use crate::core::{FunctionId, Prim};
 use crate::hash::{HashMap, HashSet};
@@ -184,7 +184,7 @@ impl Checker<'_> {
     /// Notes the place at which a type is declared.
     pub(super) fn note_type_declared(&mut self, name: &Name) {
         let Some(notes) = &mut self.notes else { return };
-        if let Some(crate::check::TypeDefinition::Nominal(nominal)) = self.env.types.get(&name.text) {
+        if let Some(TypeDefinition::Nominal(nominal)) = self.env.types.get(&name.text) {
             notes.nominals.insert(nominal.id, name.span);
         }
     }
@@ -204,7 +204,7 @@ impl Checker<'_> {
         self.note(name.span, |this| {
             let known =
                 this.item.type_scope.get(&name.text).or_else(|| match this.env.types.get(&name.text) {
-                    Some(crate::check::TypeDefinition::Size(size)) => Some(size),
+                    Some(TypeDefinition::Size(size)) => Some(size),
                     _ => None,
                 });
             Some(match known.map(Type::kind) {
@@ -241,7 +241,7 @@ impl Checker<'_> {
             for (name, binding) in frame.scopes.iter().rev().flatten() {
                 // Variables that the checker makes begin with a blank: no text can write them.
                 if !name.starts_with(' ') && !scope.iter().any(|(known, _)| known == name) {
-                    scope.push((name.clone(), Some(frame.locals[binding.local as usize].ty.clone())));
+                    scope.push((name.clone(), Some(frame.locals[binding.local.index()].ty.clone())));
                 }
             }
         }

@@ -4,23 +4,17 @@
 //! Holds state and the operations that keep it consistent. Never elaborates.
 
 use crate::check::annotations::Annotations;
-use crate::check::elaborate::existential::{Opening, OpeningScope};
-use crate::check::elaborate::local::LiftedFunction;
-use crate::check::elaborate::lvalue::Reduced;
 use crate::check::elaborate::overload::DeferredCall;
-use crate::check::elaborate::places::PlaceScope;
-use crate::check::elaborate::storing;
 use crate::check::env::Parameter;
-use crate::check::error::TypeError;
-use crate::check::items::class::RequiredSignature;
-use crate::check::report::Reports;
-use crate::check::types::sizes::OpenSizeMeaning;
-use crate::check::types::well_formed::{AppliedTypes, ConstrainedApplication, WrittenConstraints};
-
 use crate::check::env::{Constraint, Definition, Env, Scope, TypeDefinition};
 use crate::check::error::CheckError;
-use crate::check::solve::constraint::Obligation;
+use crate::check::error::TypeError;
+use crate::check::report::Reports;
 use crate::check::solve::infer::Infer;
+use crate::check::state::{
+    AppliedTypes, ConstrainedApplication, LiftedFunction, Obligation, OpenSizeMeaning, Opening, OpeningScope,
+    PlaceScope, Reduced, RequiredSignature, Sequence, WrittenConstraints,
+};
 use crate::core::{
     Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Program, Stmt, StmtKind, Term, TermKind,
 };
@@ -194,7 +188,7 @@ pub(super) struct Item {
     /// The calls whose function is not yet chosen.
     pub(super) deferred_calls: Vec<DeferredCall>,
     /// The number of calls that have ever been deferred.
-    pub(super) deferred_count: FunctionId,
+    pub(super) deferred_count: usize,
     /// The functions chosen for deferred calls, by the numbers that stand for the calls.
     pub(super) chosen: HashMap<FunctionId, Term>,
     /// The functions with type parameters that are declared in the item.
@@ -204,7 +198,7 @@ pub(super) struct Item {
     /// True while the definitions of the blocks are put aside and the hidden ones are in effect.
     pub(super) swapped: bool,
     /// The places at which functions that change variables around them may be called.
-    pub(super) sequence: storing::Sequence,
+    pub(super) sequence: Sequence,
     /// The `at` block or lifted call around the present expression, if there is one.
     pub(super) place_scope: Option<PlaceScope>,
     /// The number of constructs around the present expression that evaluate their parts in no
@@ -296,7 +290,7 @@ impl<'a> Checker<'a> {
         Checker {
             env,
             check_function,
-            first_function: program.functions.len() as FunctionId,
+            first_function: FunctionId::new(program.functions.len()),
             revealed_before: program.revealed_sizes.len(),
             program,
             infer: Infer::default(),
@@ -346,7 +340,7 @@ impl<'a> Checker<'a> {
     pub(super) fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
         let locals = &mut self.frame().locals;
         locals.push(LocalInfo { name: Arc::from(name), ty, shared: false });
-        locals.len() as LocalId - 1
+        LocalId::new(locals.len() - 1)
     }
 
     /// Brings a local into scope under a name.
@@ -393,7 +387,7 @@ impl<'a> Checker<'a> {
     /// Notes a bound local for an editor.
     pub(super) fn note_binding(&mut self, local: LocalId, span: Span) {
         self.note_variable(span, |this| match this.item.frames.last() {
-            Some(frame) => frame.locals[local as usize].ty.clone(),
+            Some(frame) => frame.locals[local.index()].ty.clone(),
             None => Type::error(),
         });
     }
@@ -428,19 +422,19 @@ impl<'a> Checker<'a> {
         let mut local = binding.local;
         for inner in depth + 1..frames.len() {
             if binding.mutable {
-                frames[inner - 1].locals[local as usize].shared = true;
+                frames[inner - 1].locals[local.index()].shared = true;
             }
             local = match frames[inner].captures.iter().find(|(outer, _)| *outer == local) {
                 Some((_, here)) => *here,
                 None => {
-                    let info = frames[inner - 1].locals[local as usize].clone();
+                    let info = frames[inner - 1].locals[local.index()].clone();
                     let contained = frames[inner - 1].contained.contains(&local);
                     let frame = &mut frames[inner];
                     if contained && !frame.is_unordered() {
-                        frame.contained.insert(frame.locals.len() as LocalId);
+                        frame.contained.insert(LocalId::new(frame.locals.len()));
                     }
                     frame.locals.push(info);
-                    let here = frame.locals.len() as LocalId - 1;
+                    let here = LocalId::new(frame.locals.len() - 1);
                     frame.captures.push((local, here));
                     here
                 }
@@ -470,7 +464,7 @@ impl<'a> Checker<'a> {
 
     /// Makes the term that reads a local of the innermost frame.
     pub(super) fn local_term(&mut self, local: LocalId, span: Span) -> Term {
-        let ty = self.frame().locals[local as usize].ty.clone();
+        let ty = self.frame().locals[local.index()].ty.clone();
         Term::new(TermKind::Local(local), ty, span)
     }
 

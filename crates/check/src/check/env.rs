@@ -3,17 +3,36 @@
 //! An [`Env`] outlives one input. The caller clones it before an input is checked and restores the
 //! clone if that fails, so that a failed input changes nothing.
 
-use crate::check::elaborate::lvalue::Reduced;
-use crate::check::items::module::Module;
 use crate::check::solve::infer::Infer;
+use crate::check::state::Reduced;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
+use crate::syntax::Chunk;
 use crate::types::apply::Refusal;
+use crate::types::variable_numbers::SESSION;
 use crate::types::{FiniteKind, Kind, Nominal, Type, TypeFun, TypeKind, TypeVar};
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
+
+/// An importable text.
+#[derive(Debug)]
+pub struct Module {
+    /// The name of the file in messages.
+    pub file: String,
+    /// The number of its text.
+    pub source: SourceId,
+    /// Its statements.
+    pub(super) chunks: Arc<[Chunk]>,
+    /// The positions in `chunks` of the definitions of each name.
+    pub(super) by_name: Arc<HashMap<Arc<str>, Vec<usize>>>,
+    /// The environment in which it was checked; `None` for a part of the library, which uses the
+    /// library's.
+    pub(super) env: Option<Env>,
+    /// The statements that have been checked, of a module of which only some are; `None` for all.
+    pub(super) checked: Option<BTreeSet<usize>>,
+}
 
 /// The scopes of top-level names, from near to far. The scopes of blocks are nearer still; they are
 /// in the frames of the function being checked.
@@ -391,8 +410,6 @@ pub struct Env {
     pub signatures: HashMap<FunctionId, Signature>,
     /// The functions held by immutable variables of the session.
     pub(super) held_functions: HashMap<GlobalId, Reduced>,
-    /// The types of primitives, each read at its first use.
-    pub(super) prim_schemes: HashMap<Prim, (Scheme, usize)>,
     /// The last number given out by [`Env::fresh_id`].
     next_id: u32,
 }
@@ -409,7 +426,7 @@ impl Env {
 
     /// Returns a number that no other type variable or declared type of the session has.
     pub fn fresh_id(&mut self) -> u32 {
-        self.next_id += 1;
+        self.next_id = SESSION.nth(self.next_id as usize + 1);
         self.next_id
     }
 

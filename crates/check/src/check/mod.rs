@@ -26,6 +26,7 @@ mod query;
 mod report;
 mod resolve;
 mod solve;
+mod state;
 mod terms;
 mod types;
 
@@ -38,7 +39,7 @@ pub use solve::infer;
 
 use crate::check::annotations::Annotations;
 use crate::check::context::Checker;
-use crate::check::env::{Constraint, Definition, TypeDefinition};
+use crate::check::env::Constraint;
 use crate::check::items::decl::new_checker;
 use crate::core::{FunctionId, Program, Script};
 use crate::diagnostic::Diagnostic;

@@ -2,10 +2,9 @@
 //! suggest.
 
 use crate::check::context::Checker;
-use crate::check::env::Env;
+use crate::check::env::{Env, Module};
 use crate::check::error::module::Respelled;
 use crate::check::error::{CallError, ModuleError, TypeError};
-use crate::check::items::module::Module;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;

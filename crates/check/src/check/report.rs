@@ -6,6 +6,7 @@
 use crate::check::error::CheckError;
 use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
+use crate::types::Type;
 
 /// An error and its message, to which a hint may have been added.
 pub(super) struct Report {
@@ -95,4 +96,11 @@ impl Reports {
     pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.0.into_iter().map(|report| report.diagnostic).collect()
     }
+}
+
+/// Returns true if a part of the type is the error type, whose error has been reported.
+pub(super) fn mentions_error(ty: &Type) -> bool {
+    let mut found = ty.is_error();
+    ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));
+    found
 }

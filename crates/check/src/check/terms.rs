@@ -29,6 +29,18 @@ pub(super) fn with_prefix(prefix: Vec<Stmt>, value: Term) -> Term {
     Term::new(TermKind::Block(prefix, Some(Box::new(value))), ty, span)
 }
 
+/// Returns the name and the type arguments of a key that is a name.
+pub(super) fn key_name(key: &Expr) -> Option<(&ast::Name, &[ast::TypeExpr])> {
+    match &key.kind {
+        ExprKind::Name(name) => Some((name, &[])),
+        ExprKind::TypeArgs(base, targs) => match &base.kind {
+            ExprKind::Name(name) => Some((name, targs)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Reads a number with a suffix: returns the number before the suffix and the type that the suffix
 /// names.
 pub(super) fn parse_suffixed_number(digits: &str, suffix: &str) -> (Number, Type) {

@@ -11,7 +11,7 @@ use super::simd128::{self, LaneTypes};
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Cast, Compare, Gemm, Id, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction, ScalarType,
+    Array, Binary, Cast, Compare, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction, ScalarType,
     Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};

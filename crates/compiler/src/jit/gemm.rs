@@ -227,9 +227,9 @@ pub fn gemm(
                     };
                     let packed: &[Line] = match shared {
                         Some(shared) => shared.all(panels)[number].get_or_init(|| {
-                            let mut panel = FREE_PANELS
-                                .lock()
-                                .map_or(Vec::new(), |mut left| left.pop().unwrap_or_default());
+                            let free =
+                                FREE_PANELS.lock().expect("no thread panics while it holds the lock").pop();
+                            let mut panel = free.unwrap_or_default();
                             pack(&mut panel);
                             panel
                         }),

@@ -10,7 +10,7 @@ use super::partition::{
 use crate::array_loops::{InputBinding, Lowered, ResultSource};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
-use crate::loop_ir::{Array, Id, Kernel, Label, Origin, Stmt, buffer_reuse};
+use crate::loop_ir::{Array, Kernel, Label, Origin, Stmt, buffer_reuse};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};

@@ -130,14 +130,14 @@ impl Shared {
     /// theirs while it is made.
     fn code(&self, kernel: &Kernel) -> Option<Arc<Code>> {
         let key = kernel.key();
-        if let Some(code) = self.code.lock().ok()?.get(&key) {
+        if let Some(code) = self.code.lock().expect(LOCK_NOT_POISONED).get(&key) {
             return code.clone();
         }
         let begun = std::time::Instant::now();
         let made = Code::compile(kernel).ok().map(Arc::new);
         self.statistics.compiled.fetch_add(1, Ordering::Relaxed);
         self.statistics.compiling.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        let mut known = self.code.lock().ok()?;
+        let mut known = self.code.lock().expect(LOCK_NOT_POISONED);
         if known.len() >= MAX_CACHED_KERNELS {
             known.clear();
         }
@@ -157,6 +157,10 @@ impl Shared {
     }
 }
 
+/// The reason why no lock is poisoned: to look up, to take and to add is all that is done under
+/// one.
+const LOCK_NOT_POISONED: &str = "no thread panics while it holds a lock of the compiler";
+
 /// Loops in their last form, and their code if there is some.
 type Compiled = (Lowered, Option<Arc<Code>>);
 
@@ -174,13 +178,14 @@ fn compile_cancellable(
     let (own, waiting) = (shared.clone(), Arc::new(Mutex::new(Some(lowered))));
     let given = waiting.clone();
     let work = move || {
-        if let Some(lowered) = given.lock().ok().and_then(|mut given| given.take()) {
+        let lowered = given.lock().expect(LOCK_NOT_POISONED).take();
+        if let Some(lowered) = lowered {
             // The receiver may be gone: then the result is not needed.
             let _ = sender.send(own.optimize_and_compile(lowered));
         }
     };
     let Ok(thread) = thread::Builder::new().stack_size(COMPILE_STACK_BYTES).spawn(work) else {
-        let lowered = waiting.lock().ok().and_then(|mut given| given.take())?;
+        let lowered = waiting.lock().expect(LOCK_NOT_POISONED).take()?;
         return Some(shared.optimize_and_compile(lowered));
     };
     loop {
@@ -217,17 +222,13 @@ impl Jit {
 
     /// Records the text of each unit at a stage from this call on.
     pub fn trace(&self, stage: Stage) {
-        if let Ok(mut trace) = self.trace.lock() {
-            *trace = Some((stage, Vec::new()));
-        }
+        *self.trace.lock().expect(LOCK_NOT_POISONED) = Some((stage, Vec::new()));
     }
 
     /// Takes the traces recorded since.
     pub fn take_traces(&self) -> Vec<Trace> {
-        let noted = |mut trace: std::sync::MutexGuard<'_, Option<(Stage, Vec<Trace>)>>| {
-            trace.as_mut().map(|(_, noted)| std::mem::take(noted)).unwrap_or_default()
-        };
-        self.trace.lock().map(noted).unwrap_or_default()
+        let mut trace = self.trace.lock().expect(LOCK_NOT_POISONED);
+        trace.as_mut().map(|(_, noted)| std::mem::take(noted)).unwrap_or_default()
     }
 
     /// The key of the kernel of a unit, for which no code is made.
@@ -250,8 +251,8 @@ impl Jit {
     }
 
     fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, Declined>) {
-        let Ok(mut trace) = self.trace.lock() else { return };
-        let Some((stage, noted)) = &mut *trace else { return };
+        let stage = self.trace.lock().expect(LOCK_NOT_POISONED).as_ref().map(|(stage, _)| *stage);
+        let Some(stage) = stage else { return };
         let span = match unit.region {
             Region::Term(term) => term.span,
             Region::Loop(stmt) => stmt.span,
@@ -262,7 +263,9 @@ impl Jit {
             Stage::Loops => crate::loop_ir::print::kernel(&lowered.kernel),
             Stage::Instructions => Code::show(&lowered.kernel).unwrap_or_else(|error| error),
         });
-        noted.push(Trace { span, text });
+        if let Some((_, noted)) = &mut *self.trace.lock().expect(LOCK_NOT_POISONED) {
+            noted.push(Trace { span, text });
+        }
     }
 }
 

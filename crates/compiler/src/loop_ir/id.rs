@@ -4,45 +4,12 @@
 //! that one cannot be used in place of another. [`IdVec`] is a vector that only the ids of its
 //! entries index.
 
-use std::fmt;
-use std::hash::Hash;
+pub use crate::id::Id;
+
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A number that names an entry of a table.
-pub trait Id: Copy + Eq + Hash + Ord + fmt::Display {
-    /// The id with this number.
-    fn new(index: usize) -> Self;
-
-    /// The number, from 0.
-    fn index(self) -> usize;
-}
-
-macro_rules! ids {
-    ($( $(#[$doc:meta])* $name:ident $prefix:literal; )*) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
-
-        impl Id for $name {
-            fn new(index: usize) -> $name {
-                $name(u32::try_from(index).expect("fewer than 2^32 ids"))
-            }
-
-            fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
-            }
-        }
-    )* };
-}
-
-ids! {
+crate::id::ids! {
     /// A register: set once, in the order of statements.
     Reg "r";
     /// A variable: set and read any number of times.

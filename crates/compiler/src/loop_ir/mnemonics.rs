@@ -2,33 +2,7 @@
 
 use super::{Binary, Cast, Compare, ReductionOp, ScalarType, Unary};
 
-/// Operations with a name in the text of the loop form.
-pub trait Mnemonic: Sized {
-    /// Returns the name.
-    fn mnemonic(self) -> &'static str;
-
-    /// Returns the operation of this name.
-    fn from_mnemonic(name: &str) -> Option<Self>;
-}
-
-macro_rules! mnemonics {
-    ($( $Enum:ident { $( $variant:ident $name:literal )* } )*) => { $(
-        impl Mnemonic for $Enum {
-            fn mnemonic(self) -> &'static str {
-                match self { $( $Enum::$variant => $name, )* }
-            }
-
-            fn from_mnemonic(name: &str) -> Option<$Enum> {
-                match name {
-                    $( $name => Some($Enum::$variant), )*
-                    _ => None,
-                }
-            }
-        }
-    )* };
-}
-
-mnemonics! {
+crate::mnemonic::mnemonics! {
     ScalarType {
         I8 "i8" I16 "i16" I32 "i32" I64 "i64" F32 "f32" F64 "f64"
     }

@@ -2,7 +2,7 @@
 
 use super::pass::PASSES;
 use super::{
-    Binary, Cast, Compare, Gemm, Id, IdVec, Kernel, Op, Origin, ReductionOp, Reg, ScalarFunction, ScalarType,
+    Binary, Cast, Compare, Gemm, IdVec, Kernel, Op, Origin, ReductionOp, Reg, ScalarFunction, ScalarType,
     Stmt, Summand, Unary, parse, print, validate,
 };
 use fastrand::Rng;

@@ -2,7 +2,7 @@
 //! statements stand in what runs in order.
 
 use super::{
-    Array, Binary, Cast, Gemm, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
+    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
     for_each_stmt,
 };
 use crate::hash::HashSet;

@@ -47,18 +47,18 @@ impl Evaluator<'_, '_> {
             }
         }
         // Arguments that are the first locals begin the frame where they are.
-        let in_place = params.iter().enumerate().all(|(at, param)| *param as usize == at);
+        let in_place = params.iter().enumerate().all(|(at, param)| param.index() == at);
         let mut frame = if in_place { std::mem::take(&mut args) } else { self.take_vector(instance.locals) };
         frame.resize(instance.locals, Value::UNIT);
         for (param, arg) in params.iter().zip(args) {
-            frame[*param as usize] = arg;
+            frame[param.index()] = arg;
         }
         if let Some((this, captures)) = closure {
             for (local, value) in instance.captures.iter().zip(captures) {
-                frame[*local as usize] = value.clone();
+                frame[local.index()] = value.clone();
             }
             if let Some(local) = instance.this {
-                frame[local as usize] = this.clone();
+                frame[local.index()] = this.clone();
             }
         }
         self.machine.calls.push((instance.function, span));

@@ -46,11 +46,11 @@ impl Instance {
     pub fn is_forwarding(body: &Node, params: &[LocalId]) -> bool {
         let NodeKind::Prim(_, _, operands) = &body.kind else { return false };
         let is_param = |at: usize, operand: &Node| match operand.kind {
-            NodeKind::Local(local) | NodeKind::Move(local) => local as usize == at,
+            NodeKind::Local(local) | NodeKind::Move(local) => local.index() == at,
             _ => false,
         };
         params.len() == operands.len()
-            && params.iter().enumerate().all(|(at, param)| *param as usize == at)
+            && params.iter().enumerate().all(|(at, param)| param.index() == at)
             && operands.iter().enumerate().all(|(at, operand)| is_param(at, operand))
     }
 }

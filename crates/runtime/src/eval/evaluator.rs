@@ -85,7 +85,7 @@ impl Evaluator<'_, '_> {
 
     /// Returns a failure with its position and the chain of calls.
     pub(super) fn fail(&self, failure: Failure, span: Span) -> AbruptCompletion {
-        let name = |function: FunctionId| match self.program.functions.get(function as usize) {
+        let name = |function: FunctionId| match self.program.functions.get(function.index()) {
             Some(Some(function)) => function.name.to_string(),
             _ => unreachable!("a function that is called has a body"),
         };
@@ -191,7 +191,7 @@ impl Evaluator<'_, '_> {
         let made = match self.machine.instances.get(&key) {
             Some(made) => made.clone(),
             None => {
-                let Some(Some(function)) = self.program.functions.get(callee.function as usize) else {
+                let Some(Some(function)) = self.program.functions.get(callee.function.index()) else {
                     return Err(self.fail(Failure::Internal { message: "a function without body" }, span));
                 };
                 let large = |t: &Type| t.nodes() > MAX_TYPE_NODES || t.depth() > MAX_TYPE_DEPTH;

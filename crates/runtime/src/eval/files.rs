@@ -486,7 +486,9 @@ impl TypedReader<'_> {
                 },
             }
         }
-        Ok(sizes.into_iter().map(|n| Type::unit_sum(n.unwrap_or(0))).collect())
+        let size =
+            |n: Option<usize>| Type::unit_sum(n.expect("a size that is to be found is that of an axis"));
+        Ok(sizes.into_iter().map(size).collect())
     }
 
     /// Converts a column to the stated type of its cells.

@@ -134,8 +134,8 @@ impl Machine {
         let mentioned = FreeVariables::of_term(term);
         let types = [&term.ty]
             .into_iter()
-            .chain(mentioned.locals.iter().map(|local| &locals[*local as usize].ty))
-            .chain(mentioned.globals.iter().map(|global| &program.globals[*global as usize].ty));
+            .chain(mentioned.locals.iter().map(|local| &locals[local.index()].ty))
+            .chain(mentioned.globals.iter().map(|global| &program.globals[global.index()].ty));
         if types.into_iter().any(|ty| concrete(ty).has_var()) {
             return None;
         }
@@ -168,16 +168,16 @@ impl Machine {
         }
         self.globals.truncate(checkpoint.globals);
         self.sizes = checkpoint.sizes.clone();
-        self.instances.retain(|(function, _), _| (*function as usize) < checkpoint.functions);
+        self.instances.retain(|(function, _), _| function.index() < checkpoint.functions);
         self.clear_last_use_marks();
     }
 
     /// Sets a session variable.
     pub fn set_global(&mut self, id: GlobalId, value: Value) {
-        while self.globals.len() <= id as usize {
+        while self.globals.len() <= id.index() {
             self.globals.push(Cell::new(None));
         }
-        self.globals[id as usize].set(Some(value));
+        self.globals[id.index()].set(Some(value));
     }
 
     /// Replaces the watcher of progress, and returns the old one.
@@ -187,7 +187,7 @@ impl Machine {
 
     /// Drops the value of a session variable.
     pub fn clear_global(&mut self, id: GlobalId) {
-        if let Some(cell) = self.globals.get(id as usize) {
+        if let Some(cell) = self.globals.get(id.index()) {
             cell.set(None);
         }
     }
@@ -206,7 +206,7 @@ impl Machine {
 
     /// Returns the value of a session variable, if it has been set.
     pub fn global(&self, id: GlobalId) -> Option<Value> {
-        self.globals.get(id as usize).and_then(|cell| cell.get())
+        self.globals.get(id.index()).and_then(|cell| cell.get())
     }
 
     /// Returns a type with the sizes that the session has opened in place of their variables, as

@@ -58,11 +58,11 @@ pub(super) fn match_pattern(pattern: &Pattern, value: &Value, frame: &mut [Value
     match pattern {
         Pattern::Any => true,
         Pattern::Bind(local) => {
-            frame[*local as usize] = value.clone();
+            frame[local.index()] = value.clone();
             true
         }
         Pattern::BindShared(local) => {
-            frame[*local as usize] = Value::Cell(Cell::new(Some(value.clone())));
+            frame[local.index()] = Value::Cell(Cell::new(Some(value.clone())));
             true
         }
         Pattern::As(inner, whole) => match_pattern(inner, value, frame) && match_pattern(whole, value, frame),

@@ -78,7 +78,7 @@ impl Evaluator<'_, '_> {
             (specializer.statements(std::slice::from_ref(&*stmt)), specializer.unbound.take());
         self.require_bound(unbound, stmt.span)?;
         self.run_block(&code, frame)?;
-        drops.iter().for_each(|local| frame[*local as usize] = Value::UNIT);
+        drops.iter().for_each(|local| frame[local.index()] = Value::UNIT);
         Ok(())
     }
 }

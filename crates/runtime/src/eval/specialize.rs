@@ -15,8 +15,8 @@ use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSit
 use crate::core::last_use::copies_no_arrays;
 use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{
-    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
-    StepKind, Stmt, StmtKind, Term, TermKind,
+    ClassId, ForRange, Function, FunctionId, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root,
+    Step, StepKind, Stmt, StmtKind, Term, TermKind,
 };
 use crate::layout::{Layout, Layouts};
 use crate::types::encoding::Code;
@@ -168,14 +168,14 @@ impl Specializer<'_> {
     }
 
     /// Returns true if a function refers to itself through the called value.
-    fn is_self_referential(&self, function: u32) -> bool {
-        let function = self.program.functions.get(function as usize).and_then(Option::as_ref);
+    fn is_self_referential(&self, function: FunctionId) -> bool {
+        let function = self.program.functions.get(function.index()).and_then(Option::as_ref);
         function.is_some_and(|function| function.this.is_some())
     }
 
     /// Returns true if a local is stored in a cell.
-    fn is_shared(&self, local: u32) -> bool {
-        self.locals[local as usize].shared
+    fn is_shared(&self, local: LocalId) -> bool {
+        self.locals[local.index()].shared
     }
 
     /// Specializes a term.
@@ -467,7 +467,7 @@ impl Specializer<'_> {
     }
 
     /// Returns a callee at type arguments.
-    fn callee(&self, function: u32, type_args: &[Type]) -> Arc<Callee> {
+    fn callee(&self, function: FunctionId, type_args: &[Type]) -> Arc<Callee> {
         let type_args = type_args.iter().map(|t| self.concrete(t)).collect();
         Arc::new(Callee { function, type_args, instance: OnceLock::new() })
     }
@@ -482,7 +482,7 @@ impl Specializer<'_> {
     /// Returns the operator that a function consists of, if it only applies it to its parameters:
     /// `+` of `Add[int]` then costs as much as the built-in operator.
     fn inlined_operator(&self, callee: &Callee, args: &[Term]) -> Option<Op> {
-        let function = self.program.functions.get(callee.function as usize)?.as_ref()?;
+        let function = self.program.functions.get(callee.function.index())?.as_ref()?;
         let TermKind::Op(op, operands) = &function.body.kind else { return None };
         let plain = function.params.len() == args.len()
             && operands.len() == args.len()
@@ -496,7 +496,7 @@ impl Specializer<'_> {
     /// Returns the primitive on a container that a function consists of at these types, if it only
     /// applies it to its parameters: `push` of a list then costs no call.
     fn inlined_container(&self, callee: &Callee, args: &[Term], result: &Type) -> Option<NodeKind> {
-        let function = self.program.functions.get(callee.function as usize)?.as_ref()?;
+        let function = self.program.functions.get(callee.function.index())?.as_ref()?;
         if function.params.len() != args.len() {
             return None;
         }
@@ -512,7 +512,7 @@ impl Specializer<'_> {
                     body = if self.type_answer(*query, &types)? { then } else { otherwise };
                 }
                 TermKind::Prim(prim, types, operands) if prim.class() == PrimClass::Container => {
-                    let is_param = |(operand, param): (&Term, &u32)| match &operand.kind {
+                    let is_param = |(operand, param): (&Term, &LocalId)| match &operand.kind {
                         TermKind::Local(local) => local == param,
                         TermKind::Move(place) => {
                             matches!(place.kind, TermKind::Local(local) if local == *param)
@@ -575,7 +575,7 @@ impl Specializer<'_> {
 
     /// Specializes a pattern.
     fn pattern(&self, pat: &Pat) -> Pattern {
-        let bind = |local: u32| {
+        let bind = |local: LocalId| {
             if self.is_shared(local) { Pattern::BindShared(local) } else { Pattern::Bind(local) }
         };
         match &pat.kind {
@@ -766,7 +766,7 @@ impl Specializer<'_> {
     pub(super) fn specialize_opening(&self, stmt: &Stmt, rest: Arc<Continuation>, from: usize) -> OpenCode {
         let (source, vars) = match &stmt.kind {
             StmtKind::Open { vars, local, value } => {
-                let shared = self.locals[*local as usize].shared;
+                let shared = self.locals[local.index()].shared;
                 (SizeSource::Value(self.node(value), *local, shared), vars.clone())
             }
             StmtKind::Require { left, right, solve: Some(var) } => {

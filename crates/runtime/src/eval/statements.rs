@@ -66,7 +66,7 @@ impl Evaluator<'_, '_> {
             S::Let(pattern, node) => {
                 if let Pattern::Bind(local) = pattern {
                     // In a loop, the value of the last round is not read again.
-                    frame[*local as usize] = self.eval_replacement(node, Root::Local(*local), frame)?;
+                    frame[local.index()] = self.eval_replacement(node, Root::Local(*local), frame)?;
                     return Ok(());
                 }
                 let value = self.eval(node, frame)?;
@@ -75,7 +75,7 @@ impl Evaluator<'_, '_> {
                 }
             }
             S::SetLocal(local, node) => {
-                frame[*local as usize] = self.eval_replacement(node, Root::Local(*local), frame)?;
+                frame[local.index()] = self.eval_replacement(node, Root::Local(*local), frame)?;
             }
             S::SetShared(local, node) => {
                 let value = self.eval(node, frame)?;
@@ -84,11 +84,11 @@ impl Evaluator<'_, '_> {
             }
             S::SetGlobal(global, node) => {
                 let value = self.eval_replacement(node, Root::Global(*global), frame)?;
-                let cell = self.machine.globals[*global as usize].clone();
+                let cell = self.machine.globals[global.index()].clone();
                 self.set_cell(&cell, value);
             }
             S::Store(store) => self.run_store(store, frame, span)?,
-            S::Drop(locals) => locals.iter().for_each(|local| frame[*local as usize] = moved_out()),
+            S::Drop(locals) => locals.iter().for_each(|local| frame[local.index()] = moved_out()),
             S::Expr(node) => {
                 self.eval(node, frame)?;
             }
@@ -117,8 +117,8 @@ impl Evaluator<'_, '_> {
                     let mut code = Code::ZERO;
                     while code < *size {
                         match &code {
-                            Code::Small(word) => set_word(&mut frame[*local as usize], *word),
-                            _ => frame[*local as usize] = Value::code(code.clone()),
+                            Code::Small(word) => set_word(&mut frame[local.index()], *word),
+                            _ => frame[local.index()] = Value::code(code.clone()),
                         }
                         if !run.run_counted_round(body, frame, span, counts)? {
                             break;
@@ -135,7 +135,7 @@ impl Evaluator<'_, '_> {
                 self.with_progress(total, |run, counts| {
                     let mut i = low;
                     while i < high || (*inclusive && i == high) {
-                        set_word(&mut frame[*local as usize], i as u64);
+                        set_word(&mut frame[local.index()], i as u64);
                         if !run.run_counted_round(body, frame, span, counts)? {
                             break;
                         }
@@ -153,7 +153,7 @@ impl Evaluator<'_, '_> {
                     for i in 0..*count {
                         let element =
                             if *count == 1 { array.clone() } else { array.slots(i * slots, *slots) };
-                        frame[*local as usize] = element;
+                        frame[local.index()] = element;
                         if !run.run_counted_round(body, frame, span, counts)? {
                             break;
                         }
@@ -221,8 +221,8 @@ impl Evaluator<'_, '_> {
         let value = self.eval(&store.value, frame)?;
         let (cell, mut root) = match &store.root {
             StoreRoot::Local(local) => {
-                self.require_copy_memory(&frame[*local as usize], store, span)?;
-                write_place(&mut frame[*local as usize], start, &parts, value, store);
+                self.require_copy_memory(&frame[local.index()], store, span)?;
+                write_place(&mut frame[local.index()], start, &parts, value, store);
                 return Ok(());
             }
             StoreRoot::Shared(local) => {
@@ -231,7 +231,7 @@ impl Evaluator<'_, '_> {
                 (cell, root)
             }
             StoreRoot::Global(global) => {
-                let cell = self.machine.globals[*global as usize].clone();
+                let cell = self.machine.globals[global.index()].clone();
                 match cell.get() {
                     Some(root) => (cell, root),
                     None => return Err(self.unset_global(*global, span)),
@@ -347,7 +347,7 @@ impl Evaluator<'_, '_> {
                 let sizes = packed.sizes.clone();
                 // An unshared value can be changed in place.
                 let value = Packed::into_value(packed);
-                frame[*local as usize] = if *shared { Value::Cell(Cell::new(Some(value))) } else { value };
+                frame[local.index()] = if *shared { Value::Cell(Cell::new(Some(value))) } else { value };
                 Ok(sizes)
             }
             SizeSource::Equation(left, none, one, text) => {

@@ -37,11 +37,11 @@ impl Evaluator<'_, '_> {
             values.push(match &node.kind {
                 NodeKind::Constant(value) => value.clone(),
                 NodeKind::Local(local) => {
-                    let value = &frame[*local as usize];
+                    let value = &frame[local.index()];
                     debug_assert_present(value);
                     value.clone()
                 }
-                NodeKind::Move(local) => take_local(&mut frame[*local as usize]),
+                NodeKind::Move(local) => take_local(&mut frame[local.index()]),
                 _ => self.eval(node, frame)?,
             });
         }
@@ -55,7 +55,7 @@ impl Evaluator<'_, '_> {
             NodeKind::Constant(value) => Ok(value.word()),
             // A word that is moved may stay where it is.
             NodeKind::Local(local) | NodeKind::Move(local) => {
-                let value = &frame[*local as usize];
+                let value = &frame[local.index()];
                 debug_assert_present(value);
                 Ok(value.word())
             }
@@ -112,18 +112,18 @@ impl Evaluator<'_, '_> {
         match &node.kind {
             NodeKind::Constant(value) => Ok(value.clone()),
             NodeKind::Local(local) => {
-                let value = &frame[*local as usize];
+                let value = &frame[local.index()];
                 debug_assert_present(value);
                 Ok(value.clone())
             }
             NodeKind::Shared(local) => Ok(shared_cell(frame, *local).get().expect(SHARED_VARIABLE_IS_SET)),
-            NodeKind::Global(global) => match self.machine.globals[*global as usize].get() {
+            NodeKind::Global(global) => match self.machine.globals[global.index()].get() {
                 Some(value) => Ok(value),
                 None => Err(self.unset_global(*global, span)),
             },
-            NodeKind::Move(local) => Ok(take_local(&mut frame[*local as usize])),
+            NodeKind::Move(local) => Ok(take_local(&mut frame[local.index()])),
             NodeKind::MoveSlots(local, start, len, whole) => {
-                let place = &mut frame[*local as usize];
+                let place = &mut frame[local.index()];
                 Ok(match len {
                     0 => Value::UNIT,
                     // The other parts have no slots, and may still be read.
@@ -136,7 +136,7 @@ impl Evaluator<'_, '_> {
                 Ok(self.take_cell(&cell).expect(SHARED_VARIABLE_IS_SET))
             }
             NodeKind::MoveGlobal(global) => {
-                let cell = self.machine.globals[*global as usize].clone();
+                let cell = self.machine.globals[global.index()].clone();
                 match self.take_cell(&cell) {
                     Some(value) => Ok(value),
                     None => Err(self.unset_global(*global, span)),
@@ -144,7 +144,7 @@ impl Evaluator<'_, '_> {
             }
             NodeKind::Closure(callee, captures) => {
                 let instance = self.callee_instance(callee, span)?.clone();
-                let captures = captures.iter().map(|c| frame[*c as usize].clone()).collect();
+                let captures = captures.iter().map(|c| frame[c.index()].clone()).collect();
                 Ok(Value::Function(Arc::new(Closure { instance, captures })))
             }
             NodeKind::CallKnown(callee, args) => {
@@ -435,7 +435,7 @@ impl Evaluator<'_, '_> {
 
     /// The error of a session variable that is read before it is set.
     pub(super) fn unset_global(&self, global: GlobalId, span: Span) -> AbruptCompletion {
-        let name = self.program.globals[global as usize].name.to_string();
+        let name = self.program.globals[global.index()].name.to_string();
         self.fail(Failure::Unset { name }, span)
     }
 
@@ -480,7 +480,7 @@ impl Evaluator<'_, '_> {
     #[allow(clippy::too_many_arguments)] // the parts of one node, and where it runs
     fn build_array(
         &mut self,
-        clauses: &[(u32, Code)],
+        clauses: &[(LocalId, Code)],
         body: &Node,
         element: &Layout,
         layout: &Layout,
@@ -499,7 +499,7 @@ impl Evaluator<'_, '_> {
         )?;
         let mut position: Vec<Code> = vec![Code::ZERO; clauses.len()];
         for (local, _) in clauses {
-            frame[*local as usize] = Value::UNIT;
+            frame[local.index()] = Value::UNIT;
         }
         let mut last = Value::UNIT;
         // Runs the body once for each combination of the variables, the last one fastest.
@@ -530,11 +530,11 @@ impl Evaluator<'_, '_> {
                 let (local, size) = &clauses[at];
                 position[at] = position[at].add(&Code::Small(1));
                 if position[at] < *size {
-                    frame[*local as usize] = Value::code(position[at].clone());
+                    frame[local.index()] = Value::code(position[at].clone());
                     break;
                 }
                 position[at] = Code::ZERO;
-                frame[*local as usize] = Value::UNIT;
+                frame[local.index()] = Value::UNIT;
             }
         }
     }
@@ -545,7 +545,7 @@ pub(super) const SHARED_VARIABLE_IS_SET: &str = "a shared variable has a value";
 
 /// Returns the cell of a local that is shared with other functions.
 pub(super) fn shared_cell(frame: &[Value], local: LocalId) -> &Arc<Cell> {
-    match &frame[local as usize] {
+    match &frame[local.index()] {
         Value::Cell(cell) => cell,
         _ => unreachable!("a shared local is bound to a cell"),
     }

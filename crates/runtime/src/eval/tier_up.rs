@@ -13,7 +13,7 @@ use super::existential::Continuation;
 use super::frame::moved_out;
 use super::specialize::LARGE_COPY_SLOTS;
 use crate::core::free_variables::FreeVariables;
-use crate::core::{Function, KnownValue, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
+use crate::core::{Function, GlobalId, KnownValue, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
 use crate::hash::HashMap;
 use crate::kernel::{CompilationUnit, Executable, Input, Limits, NotCompiled, Region, RunResult};
 use crate::source::Span;
@@ -181,7 +181,7 @@ impl CoreFragment {
 
     /// Returns true if a region was too much code, or lies in one that was and is not much smaller.
     fn is_too_long(&self, part: &Range<u32>) -> bool {
-        let Ok(known) = self.too_long.lock() else { return true };
+        let known = self.too_long.lock().expect(LOCK_NOT_POISONED);
         let around = |known: &&Range<u32>| known.start <= part.start && part.end <= known.end;
         let near = |known: &Range<u32>| known.len() >= LARGE_REGION_TERMS && 2 * part.len() > known.len();
         let (mut count, mut is_near) = (0, false);
@@ -194,11 +194,12 @@ impl CoreFragment {
 
     /// Records that a region was too much code.
     fn note_too_long(&self, part: &Range<u32>) {
-        if let Ok(mut known) = self.too_long.lock() {
-            known.push(part.clone());
-        }
+        self.too_long.lock().expect(LOCK_NOT_POISONED).push(part.clone());
     }
 }
+
+/// The reason why the lock is not poisoned: to look up and to add is all that is done under it.
+const LOCK_NOT_POISONED: &str = "no thread panics while it holds the lock of the regions that are too long";
 
 /// The interpreted code of a site.
 pub enum Interpreted {
@@ -271,10 +272,10 @@ impl Evaluator<'_, '_> {
             };
             let mut dead_locals = last_use::last_used_locals(term);
             // The cell of a shared local is still used.
-            dead_locals.retain(|local| !site.locals[*local as usize].shared);
+            dead_locals.retain(|local| !site.locals[local.index()].shared);
             dead_locals
         });
-        dead_locals.iter().for_each(|local| frame[*local as usize] = moved_out());
+        dead_locals.iter().for_each(|local| frame[local.index()] = moved_out());
         Ok(Some(values.pop().expect("the kernel of a term gives its value")))
     }
 
@@ -289,8 +290,8 @@ impl Evaluator<'_, '_> {
             _ => 0,
         };
         let changes = kernel.changes().iter().map(|root| match root {
-            Root::Local(local) => slots(&frame[*local as usize]),
-            Root::Global(global) => self.machine.globals[*global as usize].get().as_ref().map_or(0, slots),
+            Root::Local(local) => slots(&frame[local.index()]),
+            Root::Global(global) => self.machine.globals[global.index()].get().as_ref().map_or(0, slots),
         });
         changes.sum()
     }
@@ -313,9 +314,9 @@ impl Evaluator<'_, '_> {
     /// Sets a variable.
     fn set_variable(&mut self, root: Root, value: Value, frame: &mut [Value]) {
         match root {
-            Root::Local(local) => frame[local as usize] = value,
+            Root::Local(local) => frame[local.index()] = value,
             Root::Global(global) => {
-                let cell = self.machine.globals[global as usize].clone();
+                let cell = self.machine.globals[global.index()].clone();
                 self.set_cell(&cell, value);
             }
         }
@@ -394,8 +395,8 @@ impl Evaluator<'_, '_> {
     /// evaluator reports that at its first store.
     fn exceeds_memory(&self, input: &Input, frame: &[Value]) -> bool {
         let value = match input.root {
-            Root::Local(local) => Some(frame[local as usize].clone()),
-            Root::Global(global) => self.machine.globals[global as usize].get(),
+            Root::Local(local) => Some(frame[local.index()].clone()),
+            Root::Global(global) => self.machine.globals[global.index()].get(),
         };
         let Some(Value::Seq(seq)) = value else { return false };
         seq.has_mapped_part() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
@@ -404,10 +405,10 @@ impl Evaluator<'_, '_> {
     /// Returns the value of an input of a kernel; `None` if a session variable is not set.
     fn kernel_input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
         let mut value = match input.root {
-            Root::Local(local) if own => std::mem::replace(&mut frame[local as usize], Value::UNIT),
-            Root::Local(local) => frame[local as usize].clone(),
+            Root::Local(local) if own => std::mem::replace(&mut frame[local.index()], Value::UNIT),
+            Root::Local(local) => frame[local.index()].clone(),
             Root::Global(global) => {
-                let cell: Arc<Cell> = self.machine.globals[global as usize].clone();
+                let cell: Arc<Cell> = self.machine.globals[global.index()].clone();
                 let value = cell.get()?;
                 if own {
                     self.journal(&cell, &value);
@@ -448,6 +449,8 @@ impl Evaluator<'_, '_> {
         if !eager && weight < EAGER_ELEMENTS && site.heat.load(Ordering::Relaxed) < HOT_ROUNDS {
             return None;
         }
+        // A panic of the compiler, which has been reported, leaves the lock of the site poisoned:
+        // the evaluator runs this part from then on.
         // Checked before the lookup: a region that was too much code may contain many sites.
         if site.kernels.lock().ok()?.is_empty() && site.fragment.is_too_long(&site.terms) {
             return None;
@@ -457,8 +460,8 @@ impl Evaluator<'_, '_> {
             .iter()
             .map(|root| {
                 let value = match root {
-                    Root::Local(local) => Some(frame[*local as usize].clone()),
-                    Root::Global(global) => self.machine.globals[*global as usize].get(),
+                    Root::Local(local) => Some(frame[local.index()].clone()),
+                    Root::Global(global) => self.machine.globals[global.index()].get(),
                 };
                 (*root, value.as_ref().map_or(KnownValue::Data, known_value))
             })
@@ -514,8 +517,8 @@ impl Evaluator<'_, '_> {
             // Types inside the site may mention sizes that are opened there.
             let concrete = |ty: &Type| self.machine.sizes.concrete(&site.bindings.concrete(ty));
             let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
-            let local = |l: &u32| is_function(&site.locals[*l as usize].ty);
-            let global = |g: &u32| is_function(&self.program.globals[*g as usize].ty);
+            let local = |l: &LocalId| is_function(&site.locals[l.index()].ty);
+            let global = |g: &GlobalId| is_function(&self.program.globals[g.index()].ty);
             let locals = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
             let globals = mentioned.globals.iter().filter(|g| global(g)).map(|g| Root::Global(*g));
             locals.chain(globals).collect()

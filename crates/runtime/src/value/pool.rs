@@ -35,7 +35,7 @@ impl<T: Pooled> FreeList<T> {
 
     /// Removes and returns a vector with a capacity of at least `slots` and at most a quarter more.
     fn take(&self, slots: usize) -> Option<Vec<T>> {
-        let mut kept = self.kept.lock().ok()?;
+        let mut kept = self.kept.lock().expect("no thread panics while it holds the lock of a free list");
         let fits = |v: &Vec<T>| v.capacity() >= slots && v.capacity() - slots <= slots / 4;
         let at = kept.iter().rposition(fits)?;
         TAKEN_BYTES[1].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);
@@ -44,7 +44,9 @@ impl<T: Pooled> FreeList<T> {
 
     /// Adds a vector, and drops the oldest ones beyond the bounds.
     fn put(&self, vec: Vec<T>) {
-        // The evicted vectors are dropped after the lock is released.
+        // The evicted vectors are dropped after the lock is released. Values are dropped while a
+        // panic unwinds, too, where another one would end the process: it is `take` that tells of a
+        // bad lock.
         let mut old = Vec::new();
         let Ok(mut kept) = self.kept.lock() else { return };
         kept.push(vec);

@@ -16,6 +16,7 @@ use crate::check::error::{CallError, CheckError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::solve::infer::Infer;
+use crate::check::terms::key_name;
 use crate::check::{error, foreign_names};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
@@ -445,16 +446,4 @@ pub(in crate::check) fn is_unit_literal(term: &Term) -> bool {
 /// Returns true if any argument still waits for its parameter's type.
 pub(in crate::check) fn any_needs_hint(first: &Arg, rest: &[Arg]) -> bool {
     std::iter::once(first).chain(rest).any(|a| !matches!(a, Arg::Done(_)))
-}
-
-/// Returns the name and the type arguments of a key that is a name.
-pub(in crate::check) fn key_name(key: &Expr) -> Option<(&ast::Name, &[ast::TypeExpr])> {
-    match &key.kind {
-        ExprKind::Name(name) => Some((name, &[])),
-        ExprKind::TypeArgs(base, targs) => match &base.kind {
-            ExprKind::Name(name) => Some((name, targs)),
-            _ => None,
-        },
-        _ => None,
-    }
 }

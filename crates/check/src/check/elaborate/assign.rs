@@ -5,9 +5,10 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Checker, FrameKind};
+use crate::check::env::Definition;
 use crate::check::error::{PlaceError, StatementError};
 use crate::check::expectation::Expectation;
-use crate::core::{Global, Pat, PatKind, Root, Stmt, StmtKind};
+use crate::core::{Global, GlobalId, LocalId, Pat, PatKind, Root, Stmt, StmtKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind};
 use crate::types::Type;
@@ -67,7 +68,7 @@ impl Checker<'_> {
                 self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
-            let ty = self.frame().locals[binding.local as usize].ty.clone();
+            let ty = self.frame().locals[binding.local.index()].ty.clone();
             return Some((Root::Local(binding.local), ty, binding.span));
         }
         if let Some((id, mutable, declared, word)) = self.global(&name.text) {
@@ -94,7 +95,7 @@ impl Checker<'_> {
                 self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
-            return Some((Root::Global(id), self.program.globals[id as usize].ty.clone(), declared));
+            return Some((Root::Global(id), self.program.globals[id.index()].ty.clone(), declared));
         }
         if self.env.callables(&name.text).is_some() {
             let (name_text, declared) = (name.text.to_string(), None);
@@ -108,12 +109,11 @@ impl Checker<'_> {
             self.report(StatementError::AssignedUnknown { span, name: name_text, similar, compound });
             // The name is defined with the error type, so that later uses report nothing more.
             if let FrameKind::Script = self.frame().kind {
-                let id = self.program.globals.len() as u32;
+                let id = GlobalId::new(self.program.globals.len());
                 self.program.globals.push(Global { name: name.text.clone(), ty: Type::error() });
                 self.item.new_globals.push(id);
                 let scope = self.env.own_scope();
-                let definition =
-                    crate::check::Definition::Global { id, mutable: true, span, word: None, scope };
+                let definition = Definition::Global { id, mutable: true, span, word: None, scope };
                 self.env.define_global(&name.text, definition);
             } else {
                 let local = self.new_local(&name.text, Type::error());
@@ -184,7 +184,7 @@ impl Checker<'_> {
 
     /// Returns a pattern that binds the new values to fresh locals. Appends to `out` each variable
     /// with its local.
-    fn targets(&mut self, places: &ast::Pattern, out: &mut Vec<(Root, u32, Span)>) -> Option<Pat> {
+    fn targets(&mut self, places: &ast::Pattern, out: &mut Vec<(Root, LocalId, Span)>) -> Option<Pat> {
         let span = places.span;
         match &places.kind {
             ast::PatternKind::Name(name) => {

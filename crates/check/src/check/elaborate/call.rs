@@ -11,7 +11,7 @@ use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::{CallError, PlaceError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, LookupResult, Variable};
+use crate::check::resolve::candidates::{Candidate, LookupResult, Variable, prim_scheme};
 use crate::check::solve::axes::is_undetermined;
 use crate::check::{error, terms};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -134,9 +134,9 @@ impl Checker<'_> {
         match &function.kind {
             TermKind::Local(id) => {
                 let frame = self.item.frames.last();
-                frame.map_or_else(String::new, |f| f.locals[*id as usize].name.to_string())
+                frame.map_or_else(String::new, |f| f.locals[id.index()].name.to_string())
             }
-            TermKind::Global(id) => self.program.globals[*id as usize].name.to_string(),
+            TermKind::Global(id) => self.program.globals[id.index()].name.to_string(),
             _ => String::new(),
         }
     }
@@ -486,7 +486,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Call(Box::new(function), args), ty, span)
             }
             Callable::Prim(prim) => {
-                let (_, arity) = self.prim_scheme(*prim);
+                let (_, arity) = prim_scheme(*prim);
                 let type_args = instance.args.clone();
                 self.with_parts(arg, arity, |parts| {
                     Term::new(TermKind::Prim(*prim, type_args, parts), ty, span)

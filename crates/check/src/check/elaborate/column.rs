@@ -27,9 +27,9 @@ impl Checker<'_> {
     fn is_index_variable(&mut self, name: &Name, index: &Type) -> bool {
         let found = match self.find(&name.text).variable {
             Some(Variable::Local(depth, binding)) => {
-                self.item.frames[depth].locals[binding.local as usize].ty.clone()
+                self.item.frames[depth].locals[binding.local.index()].ty.clone()
             }
-            Some(Variable::Global(id)) => self.program.globals[id as usize].ty.clone(),
+            Some(Variable::Global(id)) => self.program.globals[id.index()].ty.clone(),
             None => return false,
         };
         let mark = self.infer.mark();

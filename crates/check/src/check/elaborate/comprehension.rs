@@ -9,6 +9,7 @@ use crate::check::context::Checker;
 use crate::check::error::{Inside, PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
+use crate::check::resolve::candidates::prim_scheme;
 use crate::check::terms::{mentions_local, with_prefix};
 use crate::core::{LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -26,7 +27,7 @@ impl Checker<'_> {
         outer: &mut Vec<Stmt>,
         inner: &mut Vec<Stmt>,
     ) -> Option<Vec<(LocalId, Type)>> {
-        let first_own = self.frame().locals.len() as LocalId;
+        let first_own = LocalId::new(self.frame().locals.len());
         let mut walked = Vec::new();
         for (at, (pattern, iterable)) in clauses.iter().enumerate() {
             self.item.unordered += usize::from(at > 0);
@@ -139,7 +140,7 @@ impl Checker<'_> {
                 let place_ty = place.ty.clone();
                 let all = TermKind::Build(again, Box::new(place));
                 let all = Term::new(all, Type::array(place_ty.clone(), index.clone()), span);
-                let (scheme, _) = this.prim_scheme(Prim::Compress);
+                let (scheme, _) = prim_scheme(Prim::Compress);
                 let types = vec![place_ty.clone(), index];
                 let kept_ty =
                     scheme.instantiate(&mut this.infer, &types).result.expect("`compress` has a result");
@@ -203,7 +204,7 @@ impl Checker<'_> {
                 None
             }
             _ => {
-                let before = self.frame().locals.len() as LocalId;
+                let before = LocalId::new(self.frame().locals.len());
                 let opened = self.frame().opening_scopes.last().map_or(0, |scope| scope.openings.len());
                 let array = self.expr(iterable, Expectation::NONE);
                 self.check_clause_independence(opened, first_own, before, iterable.span)?;

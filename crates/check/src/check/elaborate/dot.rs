@@ -8,7 +8,7 @@
 //! array. For a compact product the key selects a part, and for a compact exponential a digit.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::apply::{Arg, key_name};
+use crate::check::elaborate::apply::Arg;
 use crate::check::elaborate::slice;
 use crate::check::elaborate::sum_value::constant_index;
 use crate::check::env::Constraint;
@@ -16,6 +16,7 @@ use crate::check::error::{CallError, PartError, PlaceError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::fields::index_of_other_axes;
 use crate::check::hints::mismatch;
+use crate::check::terms::key_name;
 use crate::check::types::lower;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;

@@ -34,6 +34,7 @@ use crate::check::context::Checker;
 use crate::check::env::Definition;
 use crate::check::error::{ConversionError, Inside, PatternError, SizeError, TypeError};
 use crate::check::expectation::Expectation;
+use crate::check::state::{Opening, OpeningScope};
 use crate::check::terms;
 use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
@@ -43,28 +44,6 @@ use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// A unit before which the openings made in it are placed: a statement, or an expression that may
-/// be evaluated zero times or more than once.
-#[derive(Default)]
-pub(in crate::check) struct OpeningScope {
-    /// The number of the first hole made in the scope.
-    pub(in crate::check) first_hole: u32,
-    /// The span of the statement, if the scope is one.
-    pub(in crate::check) stmt: Option<Span>,
-    /// The openings made in the scope, in order.
-    pub(in crate::check) openings: Vec<Opening>,
-}
-
-/// An existential value to be opened.
-pub(in crate::check) struct Opening {
-    /// The rigid variables of the sizes.
-    pub(in crate::check) vars: Vec<TypeVar>,
-    /// The local that holds the opened value.
-    pub(in crate::check) local: LocalId,
-    /// The existential value.
-    value: Term,
-}
 
 impl Opening {
     /// Returns the `open` statement.
@@ -232,7 +211,7 @@ impl Checker<'_> {
         let first_hole = self.infer.next_hole();
         let value = self.local_term(packed, span);
         let opening = self.opening(value, first_hole);
-        let body = self.frame().locals[opening.local as usize].ty.clone();
+        let body = self.frame().locals[opening.local.index()].ty.clone();
         let at = self.frame().matched.len();
         let wild = Pat { kind: PatKind::Wild, ty: body.clone(), span };
         self.frame().matched.push((opening, wild));
@@ -336,7 +315,7 @@ impl Checker<'_> {
         } else {
             for definition in self.env.values.values() {
                 if let Definition::Global { id, .. } = definition {
-                    self.program.globals[*id as usize].ty.for_each_var(&mut |var| {
+                    self.program.globals[id.index()].ty.for_each_var(&mut |var| {
                         shown.insert(var.name.clone());
                     });
                 }

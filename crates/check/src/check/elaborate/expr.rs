@@ -292,7 +292,7 @@ impl Checker<'_> {
             }
             if let Some((id, ..)) = self.global(&name.text) {
                 self.note_global(span, &name.text);
-                let ty = self.program.globals[id as usize].ty.clone();
+                let ty = self.program.globals[id.index()].ty.clone();
                 return Term::new(TermKind::Global(id), ty, span);
             }
         }
@@ -307,7 +307,7 @@ impl Checker<'_> {
     fn block_value(&mut self, stmts: &[ast::Stmt], value: &Expr, expected: Expectation<'_>) -> Term {
         self.in_scope(|this| {
             let frame = this.frame();
-            let (first, opened) = (frame.locals.len() as LocalId, frame.opened.len());
+            let (first, opened) = (LocalId::new(frame.locals.len()), frame.opened.len());
             let around = (frame.block.replace(first), std::mem::take(&mut frame.loops));
             let mut body = Vec::new();
             for (at, stmt) in stmts.iter().enumerate() {
@@ -319,7 +319,7 @@ impl Checker<'_> {
             let ty = this.infer.zonk(&value.ty);
             let frame = this.frame();
             (frame.block, frame.loops) = around;
-            let found = frame.opened.get(opened..).unwrap_or_default().iter().find(|var| ty.mentions(var));
+            let found = frame.opened[opened..].iter().find(|var| ty.mentions(var));
             if let Some(name) = found.map(|var| var.name.to_string()) {
                 let (span, inside) = (value.span, Inside::Block);
                 return this.error_term(SizeError::Escapes { span, name, ty, opened: span, inside }, span);

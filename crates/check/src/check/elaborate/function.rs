@@ -73,7 +73,7 @@ impl Checker<'_> {
     /// Reserves a number for a function whose body follows later.
     pub(in crate::check) fn new_function(&mut self) -> FunctionId {
         self.program.functions.push(None);
-        self.program.functions.len() as FunctionId - 1
+        FunctionId::new(self.program.functions.len() - 1)
     }
 
     /// Elaborates a lambda, or a local function that refers to itself by the name in `this`.

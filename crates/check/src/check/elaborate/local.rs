@@ -17,24 +17,13 @@ use crate::check::env;
 use crate::check::env::{Scheme, Signature, TypeDefinition};
 use crate::check::error::{CallError, TypeError};
 use crate::check::expectation::Expectation;
+use crate::check::state::LiftedFunction;
 use crate::core::{FunctionId, LocalId, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind, TypeDecl};
 use crate::types::apply::{Meaning, TypeArm};
 use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use std::sync::Arc;
-
-/// A function with type parameters that is declared inside another function.
-pub(in crate::check) struct LiftedFunction {
-    /// The depth of the frame that declares it.
-    depth: usize,
-    /// The variables of that frame that it captures.
-    captures: Vec<LocalId>,
-    /// The number of type parameters of the surrounding functions, which precede its own.
-    outer: usize,
-    /// True for a procedure that changes nothing but variables of the surrounding functions.
-    contained: bool,
-}
 
 impl Checker<'_> {
     /// Declares the consecutive types from statement `at` on, if it is the first of them.

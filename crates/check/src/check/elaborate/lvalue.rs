@@ -16,8 +16,9 @@ use crate::check::context::Checker;
 use crate::check::elaborate::assign::Stored;
 use crate::check::error::{PartError, PlaceError, SizeError};
 use crate::check::expectation::Expectation;
+use crate::check::state::Reduced;
 use crate::core::{
-    ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
+    ForRange, Function, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
 };
 use crate::hash::HashMap;
 use crate::source::Span;
@@ -32,21 +33,6 @@ const MAX_STEPS: usize = 10_000;
 
 /// Maximum depth of functions expanded inside one another.
 const MAX_DEPTH: usize = 64;
-
-/// The result of reducing a term.
-#[derive(Clone, Debug)]
-pub(in crate::check) enum Reduced {
-    /// A part of the variable, with the path to it and its type.
-    Place(Vec<Step>, Type),
-    /// A value, as a term of the frame of the store.
-    Value(Term),
-    /// A tuple a component of which may be a place.
-    Parts(Vec<Reduced>, Type),
-    /// A function with its captured values.
-    Function { function: FunctionId, type_args: Vec<Type>, captures: Vec<Reduced> },
-    /// An array whose elements are places: its clauses, the path of an element, and its type.
-    Built(Vec<(LocalId, Type)>, Vec<Step>, Type),
-}
 
 /// The meanings of the variables of a function whose body is expanded.
 #[derive(Clone)]
@@ -173,7 +159,7 @@ impl Checker<'_> {
         let ty = self.infer.shallow(&value.ty);
         let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
-        let (mut before, root) = (Vec::new(), Root::Local(LocalId::MAX));
+        let (mut before, root) = (Vec::new(), Root::Local(LocalId(u32::MAX)));
         let seen = self.seen(value, &scope, &mut Reduction { root, before: &mut before, steps: 0 }).ok()?;
         (before.is_empty() && seen.is_constant()).then_some(seen)
     }
@@ -325,7 +311,7 @@ impl Checker<'_> {
         self.note_unfolded(function);
         self.check_pending(function);
         let body = self.item.unfinished.iter().find(|(id, _)| *id == function).map(|(_, f)| f.clone());
-        let known = || self.program.functions.get(function as usize).cloned().flatten();
+        let known = || self.program.functions.get(function.index()).cloned().flatten();
         let Some(body) = body.or_else(|| known().map(|f| Function::clone(&f))) else {
             return Err(scope.new_value());
         };
@@ -432,7 +418,7 @@ impl Checker<'_> {
         let whole = match root {
             Root::Local(id) => self.local_term(id, span),
             Root::Global(id) => {
-                Term::new(TermKind::Global(id), self.program.globals[id as usize].ty.clone(), span)
+                Term::new(TermKind::Global(id), self.program.globals[id.index()].ty.clone(), span)
             }
         };
         let whole = self.read_placed(whole);
@@ -541,7 +527,7 @@ fn variable_of(place: &Expr) -> Option<&ast::Name> {
 }
 
 /// Replaces a local in a term by the term `held`.
-fn read_instead(term: &mut Term, local: u32, held: &Term) {
+fn read_instead(term: &mut Term, local: LocalId, held: &Term) {
     if matches!(term.kind, TermKind::Local(id) if id == local) {
         *term = held.clone();
         return;

@@ -15,7 +15,6 @@
 //! the other parameters.
 
 use crate::check::context::{Checker, Pending};
-use crate::check::elaborate::apply;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Parameter, Scheme};
 use crate::check::error::CallError;
@@ -181,7 +180,7 @@ impl Checker<'_> {
         expected: Expectation<'_>,
         span: Span,
     ) -> Option<Term> {
-        let (name, type_args): (&Name, &[ast::TypeExpr]) = apply::key_name(head)?;
+        let (name, type_args): (&Name, &[ast::TypeExpr]) = terms::key_name(head)?;
         let (first, rest) = arguments.split_first()?;
         let (places, named) = given_by(first);
         let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };

@@ -46,9 +46,8 @@ use crate::check::env::{Callable, Scope};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
 use crate::check::hints::{late_size, mismatch};
-use crate::check::resolve::candidates::{
-    Candidate, LookupResult, Place, Round, Tier, Variable, is_constant, mentions_error,
-};
+use crate::check::report::mentions_error;
+use crate::check::resolve::candidates::{Candidate, LookupResult, Place, Round, Tier, Variable, is_constant};
 use crate::core::{FunctionId, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -99,8 +98,8 @@ pub(in crate::check) struct DeferredCall {
     span: Span,
 }
 
-/// First number of the placeholders of calls that wait. No program has this many functions.
-const FIRST_WAITING_ID: FunctionId = FunctionId::MAX / 2;
+/// First number of the placeholders of deferred calls. No program has this many functions.
+const FIRST_WAITING_ID: FunctionId = FunctionId(u32::MAX / 2);
 
 impl Checker<'_> {
     /// Returns the candidates of one scope that can have the expected type.
@@ -376,7 +375,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let result = self.infer.fresh(Kind::Spread);
-        let id = FIRST_WAITING_ID + self.item.deferred_count;
+        let id = FunctionId::new(FIRST_WAITING_ID.index() + self.item.deferred_count);
         self.item.deferred_count += 1;
         let (name, type_args, depth) = (name.clone(), type_args.to_vec(), self.item.frames.len());
         let call = DeferredCall { id, name, type_args, argument, found, result: result.clone(), depth, span };
@@ -466,7 +465,7 @@ impl Checker<'_> {
             return None;
         }
         let chosen = self.item.chosen.remove(function);
-        Some(chosen.unwrap_or_else(|| Term::new(TermKind::Error, Type::error(), term.span)))
+        Some(chosen.expect("a deferred call is chosen, and its placeholder stands in one place"))
     }
 
     /// Returns true if some function of a name accepts an argument as it is written.

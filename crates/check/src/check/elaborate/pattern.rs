@@ -452,7 +452,7 @@ impl Checker<'_> {
                 let (span, text) = (before.span, name.to_string());
                 self.report(PatternError::BindsInAlternative { span, name: text, bound: binding.span });
                 // The variable is bound with the error type, so that its uses report nothing more.
-                self.frame().locals[binding.local as usize].ty = Type::error();
+                self.frame().locals[binding.local.index()].ty = Type::error();
                 first.push((name, binding));
                 continue;
             };
@@ -460,7 +460,7 @@ impl Checker<'_> {
             self.note(binding.span, |_| Some(Referent::At(one.span)));
             same.push((binding.local, one.local));
             let [ours, theirs] =
-                [binding.local, one.local].map(|local| self.frame().locals[local as usize].ty.clone());
+                [binding.local, one.local].map(|local| self.frame().locals[local.index()].ty.clone());
             if !self.infer.try_unify(&theirs, &ours) {
                 let (ours, theirs) =
                     (self.infer.zonk_with_defaults(&ours), self.infer.zonk_with_defaults(&theirs));

@@ -18,6 +18,7 @@ use crate::check::env::{Callable, Instance};
 use crate::check::error::PlaceError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::{Candidate, LookupResult};
+use crate::check::state::PlaceScope;
 use crate::check::terms;
 use crate::core::prim::{Effect, PrimClass};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -29,19 +30,6 @@ use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The `at` block, or the lifted call, that is being elaborated.
-#[derive(Clone, Debug)]
-pub(in crate::check) struct PlaceScope {
-    /// The places.
-    pub(in crate::check) places: Type,
-    /// The span of the text that states them.
-    pub(in crate::check) span: Span,
-    /// The span of the whole block or call.
-    pub(in crate::check) whole: Span,
-    /// True if no `at` is written: a function or an operator is applied to values at these places.
-    pub(in crate::check) lifted: bool,
-}
 
 impl Checker<'_> {
     /// Elaborates `at S { …; e }`.
@@ -107,7 +95,7 @@ impl Checker<'_> {
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
             return self.error_term(PlaceError::Nested { span, outer: None }, span);
         }
-        let inside: Vec<TypeVar> = self.frame().opened.get(opened..).unwrap_or_default().to_vec();
+        let inside: Vec<TypeVar> = self.frame().opened[opened..].to_vec();
         let value = self.with_sizes_packed(Term { ty, ..value }, &inside);
         let body = terms::with_prefix(openings, value);
         let ty = Type::placed(body.ty.clone(), places.clone());
@@ -447,11 +435,11 @@ impl Checker<'_> {
     fn lookup_variable(&mut self, name: &str) -> Option<Type> {
         for frame in self.item.frames.iter().rev() {
             if let Some(binding) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
-                return Some(frame.locals[binding.local as usize].ty.clone());
+                return Some(frame.locals[binding.local.index()].ty.clone());
             }
         }
         let (id, ..) = self.global(name)?;
-        Some(self.program.globals[id as usize].ty.clone())
+        Some(self.program.globals[id.index()].ty.clone())
     }
 
     /// Returns true if a function takes values at places, or moves data.

@@ -12,16 +12,8 @@ use crate::check::types::list_types::no_list_reason;
 use crate::check::types::lower;
 use crate::core::{Pat, PatKind, Term, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
+use crate::syntax::ast::{Expr, ExprKind, Pattern, PatternKind};
 use crate::types::{Kind, ProductForm, Type, TypeKind};
-
-/// A part of a written product type.
-pub(in crate::check) enum Part<'t> {
-    /// A component.
-    Component(&'t TypeExpr),
-    /// The name of the list of the remaining components.
-    Rest(&'t Name),
-}
 
 impl Checker<'_> {
     /// Reports `..r` that is not the last part of a tuple.

@@ -11,7 +11,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::SizeError;
-use crate::check::resolve::candidates::mentions_error;
+use crate::check::report::mentions_error;
 use crate::core::{Stmt, StmtKind};
 use crate::iso::equations::{self, Solution};
 use crate::source::Span;

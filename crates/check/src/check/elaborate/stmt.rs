@@ -382,7 +382,7 @@ impl Checker<'_> {
         };
         let new = domain(self, ty);
         for other in std::iter::once(&known).chain(&known.overloads).filter(|other| other.function) {
-            let old = self.frame().locals[other.local as usize].ty.clone();
+            let old = self.frame().locals[other.local.index()].ty.clone();
             if domain(self, &old) == new {
                 let (span, previous) = (name.span, other.span);
                 self.report(CallError::DuplicateFunction { span, name: name.text.to_string(), previous });

@@ -12,7 +12,8 @@
 //! iteration visits each call once.
 
 use crate::check::context::Checker;
-use crate::check::error::{CheckError, StoringError};
+use crate::check::error::StoringError;
+use crate::check::state::Sequence;
 use crate::core::{Function, FunctionId, LocalId, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -25,18 +26,6 @@ type Owner = Option<FunctionId>;
 
 /// A variable, with the function that has it.
 type Variable = (Owner, LocalId);
-
-/// The facts that elaboration records about an item for this check.
-#[derive(Default)]
-pub(in crate::check) struct Sequence {
-    /// The spans of expressions whose evaluation is a step of a statement.
-    whole: HashSet<Span>,
-    /// Functions whose calls have no order: lambdas, and local functions with several parameter
-    /// groups.
-    pub(in crate::check) unordered: HashSet<FunctionId>,
-    /// Calls whose value is not used, with the error to report unless they change a variable.
-    pub(in crate::check) unused: Vec<(Span, CheckError)>,
-}
 
 impl Checker<'_> {
     /// Records that an expression is evaluated as a step of its statement, with no evaluation after
@@ -255,10 +244,8 @@ impl<'a> Found<'a> {
             .chain(self.functions.keys())
             .flat_map(|id| captures(id).iter().map(move |local| (id, *local)))
             .find(|(id, local)| self.variable(Some(**id), *local) == variable)
-            .and_then(|(id, local)| {
-                Some(self.functions.get(id)?.locals.get(local as usize)?.name.to_string())
-            })
-            .unwrap_or_default()
+            .and_then(|(id, local)| Some(self.functions.get(id)?.locals.get(local.index())?.name.to_string()))
+            .expect("a function that changes a variable captures it, or one that it calls does")
     }
 
     /// Reports the errors in a part. `built` is true if the part is computed for the elements of an

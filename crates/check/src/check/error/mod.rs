@@ -35,6 +35,7 @@ pub use pattern::PatternError;
 pub use place::PlaceError;
 pub use rest::RestError;
 pub use size::{Inside, SizeError};
+pub(super) use statement::ELEMENTS;
 pub use statement::StatementError;
 pub use storing::StoringError;
 pub use types::TypeError;

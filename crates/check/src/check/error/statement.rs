@@ -1,9 +1,11 @@
 //! Errors about statements: variables, effects, loops, results.
 
-use crate::check::hints::mismatch;
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::Type;
+
+/// The advice for a list of the library in place of an array.
+pub(in crate::check) const ELEMENTS: &str = "`l.elements` is the array of what a list holds";
 
 errors! {
     /// Errors about statements: variables, effects, loops, results.
@@ -157,7 +159,7 @@ impl StatementError {
             E::NotIterable { span, ty, list } => {
                 let d = error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"));
                 match list {
-                    true => d.help(Help::around(mismatch::ELEMENTS, *span, "", ".elements")),
+                    true => d.help(Help::around(ELEMENTS, *span, "", ".elements")),
                     false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
                 }
             }

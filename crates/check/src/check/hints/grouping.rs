@@ -4,9 +4,9 @@
 //! often meant the other reading; the help then shows how to write it.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::apply::key_name;
 use crate::check::error::{CallError, CheckError, ConversionError};
 use crate::check::report::Report;
+use crate::check::terms::key_name;
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{ApplyForm, Expr, ExprKind, Name};

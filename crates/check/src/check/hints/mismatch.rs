@@ -4,6 +4,7 @@
 //! that the message may name, a grouping of axes, a missing field, a list in place of an array.
 
 use crate::check::context::Checker;
+use crate::check::error::ELEMENTS;
 use crate::check::hints::fields::axis_mismatch_help;
 use crate::check::hints::why_not;
 use crate::check::resolve::behavior;
@@ -361,9 +362,6 @@ pub(in crate::check) fn required_class_hint(found: &Type, expected: &Type) -> Op
         _ => None,
     }
 }
-
-/// The advice for a list of the library in place of an array.
-pub(in crate::check) const ELEMENTS: &str = "`l.elements` is the array of what a list holds";
 
 /// Returns true for the type of the library's lists.
 pub(in crate::check) fn is_list(ty: &Type) -> bool {

@@ -18,27 +18,15 @@ use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership
 use crate::check::error::{ClassError, PlaceError, TypeError};
 use crate::check::solve::constraint;
 use crate::check::solve::constraint::{Answer, RefusedInstance};
+use crate::check::state::RequiredSignature;
 use crate::core::program::KnownClasses;
-use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
+use crate::core::{self, ClassId, FunctionId, Implementation, LocalId, Term, TermKind};
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
-
-/// The required signature of a method of an instance, of a default, or of a law.
-#[derive(Clone)]
-pub(in crate::check) struct RequiredSignature {
-    /// The name of the method or law.
-    pub method: Arc<str>,
-    /// The name of its class.
-    pub class: Arc<str>,
-    /// The required argument type.
-    pub domain: Type,
-    /// The required result type; `None` for a procedure.
-    pub result: Option<Type>,
-}
 
 impl Checker<'_> {
     /// Declares the classes of an input: first all names, then superclasses and members.
@@ -52,7 +40,7 @@ impl Checker<'_> {
                 self.report(ClassError::DuplicateMember { span: decl.name.span, name, previous });
                 continue;
             }
-            let id = self.program.classes.len() as ClassId;
+            let id = ClassId::new(self.program.classes.len());
             self.forget_class(&decl.name.text);
             let params = self.with_separate_item(|this| this.declare_params(&decl.generics.params));
             let class = Class {
@@ -133,11 +121,11 @@ impl Checker<'_> {
         let type_params = ["A", "B"].map(|name| self.env.fresh_var(&name.into(), Kind::Type)).to_vec();
         let (from, to) = (Type::var(type_params[0].clone()), Type::var(type_params[1].clone()));
         let span = Span::default();
-        let x = Term::new(TermKind::Local(0), from.clone(), span);
+        let x = Term::new(TermKind::Local(LocalId(0)), from.clone(), span);
         let function = core::Function {
             name: name.clone(),
             type_params,
-            params: vec![0],
+            params: vec![LocalId(0)],
             captures: Vec::new(),
             this: None,
             locals: vec![core::LocalInfo { name: "x".into(), ty: from.clone(), shared: false }],
@@ -146,7 +134,7 @@ impl Checker<'_> {
             body: Term::new(TermKind::Convert(Box::new(x)), to, span),
             span,
         };
-        self.program.functions[id as usize] = Some(Arc::new(function));
+        self.program.functions[id.index()] = Some(Arc::new(function));
         id
     }
 
@@ -163,7 +151,7 @@ impl Checker<'_> {
 
     /// Brings the parameters of a class into the scope of types.
     fn enter_class(&mut self, id: ClassId) -> Vec<TypeVar> {
-        let params = self.env.classes.get(&id).map(|c| c.params.clone()).unwrap_or_default();
+        let params = self.env.classes[&id].params.clone();
         for param in &params {
             self.item.type_scope.insert(param.name.clone(), Type::var(param.clone()));
         }
@@ -219,7 +207,7 @@ impl Checker<'_> {
             let mut all = vec![own.clone()];
             all.extend(constraints);
             let scheme = Scheme { params, domain, result, constraints: all };
-            self.program.classes[id as usize].methods.push(core::Method {
+            self.program.classes[id.index()].methods.push(core::Method {
                 name: name.text.clone(),
                 params: method_params,
                 ty: scheme.ty(),
@@ -273,7 +261,7 @@ impl Checker<'_> {
                         false,
                     );
                     self.change_class(id, |class| class.methods[at].default = Some(function));
-                    self.program.classes[id as usize].methods[at].default = Some(function);
+                    self.program.classes[id.index()].methods[at].default = Some(function);
                 }
                 ClassMember::Law(name, params, body) => {
                     if let Some(first) = class.laws.iter().find(|law| law.name == name.text) {

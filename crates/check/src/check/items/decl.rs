@@ -73,7 +73,7 @@ impl Checker<'_> {
             span,
         };
         let id = self.new_function();
-        self.program.functions[id as usize] = Some(Arc::new(function));
+        self.program.functions[id.index()] = Some(Arc::new(function));
         let signature = Signature {
             name: name.clone(),
             scheme: Scheme::new(Vec::new(), Type::unit(), Some(result)),
@@ -264,7 +264,7 @@ impl Checker<'_> {
             let body = std::mem::replace(&mut function.body, unit);
             function.body = terms::with_prefix(again, body);
         }
-        self.program.functions[id as usize] = Some(Arc::new(function));
+        self.program.functions[id.index()] = Some(Arc::new(function));
         if let (TypeKind::Function(_, result), Some(signature)) =
             (ty.kind(), self.env.signatures.get_mut(&id))
             && signature.unknown_result

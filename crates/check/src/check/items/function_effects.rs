@@ -111,7 +111,7 @@ impl<'a> Bodies<'a> {
 impl Bodies<'_> {
     /// Returns the name of a function.
     pub(super) fn name(&self, id: FunctionId) -> String {
-        let function = self.program.functions.get(id as usize).and_then(Option::as_ref);
+        let function = self.program.functions.get(id.index()).and_then(Option::as_ref);
         function.map_or_else(String::new, |function| function.name.to_string())
     }
 
@@ -121,7 +121,7 @@ impl Bodies<'_> {
             return known.clone();
         }
         let mut body = Body::default();
-        if let Some(Some(function)) = self.program.functions.get(id as usize) {
+        if let Some(Some(function)) = self.program.functions.get(id.index()) {
             body.add_term(&function.body, function, false);
         }
         let body = Arc::new(body);
@@ -164,7 +164,7 @@ impl Bodies<'_> {
         let plain = |args: &[Type]| !args.iter().any(Type::is_spread);
         let instances = of_class.filter(|instance| reach == Reach::Outside || plain(&instance.args));
         let own = instances.filter_map(|instance| instance.methods.get(call.method));
-        let default = self.program.classes[call.class as usize].methods[call.method].default;
+        let default = self.program.classes[call.class.index()].methods[call.method].default;
         own.map(|implementation| implementation.function).chain(default).collect()
     }
 
@@ -217,7 +217,7 @@ impl Bodies<'_> {
     fn uses_data_of(&mut self, usage: Use, id: FunctionId, param: usize, ty: Type) -> bool {
         let (mut seen, mut next) = (HashSet::default(), vec![(id, param, ty)]);
         while let Some((id, param, ty)) = next.pop() {
-            let Some(Some(function)) = self.program.functions.get(id as usize) else { continue };
+            let Some(Some(function)) = self.program.functions.get(id.index()) else { continue };
             if !seen.insert((id, param)) {
                 continue;
             }
@@ -239,7 +239,7 @@ impl Bodies<'_> {
                 // Where another parameter decides which function this is, it may move the data.
                 if usage == Use::Move
                     && call.is_open()
-                    && self.program.classes[call.class as usize].methods[call.method].joint
+                    && self.program.classes[call.class.index()].methods[call.method].joint
                 {
                     return true;
                 }
@@ -295,7 +295,7 @@ impl Body {
                     match stmt.stores_into() {
                         Some(Root::Global(id)) => drop(self.globals.insert(id)),
                         Some(Root::Local(local)) if function.captures.contains(&local) => {
-                            self.captured = Some(function.locals[local as usize].name.to_string());
+                            self.captured = Some(function.locals[local.index()].name.to_string());
                         }
                         _ => {}
                     }

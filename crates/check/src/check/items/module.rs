@@ -27,6 +27,7 @@
 //! of new instances times the number of known ones.
 
 use crate::check::context::Checker;
+pub use crate::check::env::Module;
 use crate::check::env::{
     Callable, Constraint, Definition, Env, Membership, Scope, Signature, TypeDefinition, same_domain,
 };
@@ -44,24 +45,6 @@ use crate::types::{FiniteKind, Nominal};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// An importable text.
-#[derive(Debug)]
-pub struct Module {
-    /// The name of the file in messages.
-    pub file: String,
-    /// The number of its text.
-    pub source: SourceId,
-    /// Its statements.
-    chunks: Arc<[Chunk]>,
-    /// The positions in `chunks` of the definitions of each name.
-    by_name: Arc<HashMap<Arc<str>, Vec<usize>>>,
-    /// The environment in which it was checked; `None` for a part of the library, which uses the
-    /// library's.
-    env: Option<Env>,
-    /// The statements that have been checked, of a module of which only some are; `None` for all.
-    checked: Option<BTreeSet<usize>>,
-}
 
 impl Module {
     /// Makes the module of a file that has been checked with the environment `env`.

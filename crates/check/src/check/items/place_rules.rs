@@ -44,7 +44,7 @@ impl Checker<'_> {
             return;
         }
         let functions: Vec<Arc<Function>> =
-            self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
+            self.program.functions.iter().skip(self.first_function.index()).flatten().cloned().collect();
         if let Some(notes) = &mut self.notes {
             let bodies = functions.iter().map(|function| &function.body);
             let native = || {
@@ -89,12 +89,12 @@ impl Checker<'_> {
         script.result.iter().for_each(|term| walk.term(term, None));
         // Methods that syntax and the display of values call may be called before the statement
         // that tells a size. What no statement calls is called by later inputs.
-        let first = self.first_function;
+        let first = self.first_function.index();
         for id in implicit_methods(self.program) {
             walk.note_call(id, &sizes);
         }
         let told = walk.sizes.clone();
-        (first..self.program.functions.len() as FunctionId).for_each(|id| walk.note_call(id, &told));
+        (first..self.program.functions.len()).for_each(|id| walk.note_call(FunctionId::new(id), &told));
         walk.functions();
         let mut bodies = Bodies::new(self.program);
         script.body.iter().for_each(|stmt| {
@@ -269,13 +269,13 @@ impl InsideWalk<'_> {
         }
         let globals = &self.bodies.program.globals;
         let is_elsewhere = |id: &&GlobalId| {
-            let own = globals[**id as usize].ty.as_placed();
+            let own = globals[id.index()].ty.as_placed();
             !own.is_some_and(|(_, own)| places.is_within_places(own))
         };
         let elsewhere = reached.iter().flat_map(|body| &body.globals).filter(is_elsewhere).min();
         // A variable that a function inside captures may be one of the function around it.
         let variable = match elsewhere {
-            Some(id) => Some(globals[*id as usize].name.to_string()),
+            Some(id) => Some(globals[id.index()].name.to_string()),
             None => reached[0].captured.clone().filter(|_| outside),
         };
         if variable.is_some() {

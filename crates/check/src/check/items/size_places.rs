@@ -126,7 +126,7 @@ impl SizeWalk<'_> {
     /// Searches the functions that are called, and those that they call.
     pub(super) fn functions(&mut self) {
         while let Some((id, sizes)) = self.calls.as_mut().and_then(|calls| calls.left.pop()) {
-            let Some(Some(function)) = self.program.functions.get(id as usize).cloned() else { continue };
+            let Some(Some(function)) = self.program.functions.get(id.index()).cloned() else { continue };
             self.sizes = sizes;
             self.own = function.type_params.iter().map(|var| var.id).collect();
             self.term(&function.body, None);
@@ -210,7 +210,7 @@ impl SizeWalk<'_> {
             if !args.iter().any(|arg| arg.is_spread() && self.size_in(arg, here).is_some()) {
                 continue;
             }
-            let Some(Some(callee)) = self.program.functions.get(function as usize) else { continue };
+            let Some(Some(callee)) = self.program.functions.get(function.index()) else { continue };
             // Recursion at ever larger types.
             let large = args.iter().any(|arg| arg.nodes() > MAX_SPREAD_NODES);
             if large || seen.len() > MAX_SPREAD_INSTANCES {
@@ -265,7 +265,7 @@ impl SizeWalk<'_> {
         }
         let bodies = Bodies::new(self.program);
         for id in bodies.implementations(call, Reach::Outside) {
-            let Some(Some(callee)) = self.program.functions.get(id as usize).cloned() else { continue };
+            let Some(Some(callee)) = self.program.functions.get(id.index()).cloned() else { continue };
             let sizes = callee.type_params.iter().filter(|param| param.kind == Kind::Compact);
             if !sizes.into_iter().all(|param| self.keeps(id, &callee, param, places.clone())) {
                 let name = var.name.to_string();
@@ -290,7 +290,7 @@ impl SizeWalk<'_> {
 
     /// Searches the type arguments of a function by its own parameters.
     fn own_type_arguments(&mut self, function: FunctionId, args: &[Type], span: Span, here: Option<&Type>) {
-        let Some(Some(callee)) = self.program.functions.get(function as usize).cloned() else { return };
+        let Some(Some(callee)) = self.program.functions.get(function.index()).cloned() else { return };
         for (param, arg) in callee.type_params.iter().zip(args) {
             let Some((var, places)) = misplaced(arg, here, &self.sizes, &self.own) else { continue };
             // The places as the function names them: by a parameter, or as they are.

@@ -2,8 +2,9 @@
 
 use crate::check::context::{Binding, Checker};
 use crate::check::elaborate::stmt::{unused_value_error, val_keyword_span};
+use crate::check::env::Definition;
 use crate::check::expectation::Expectation;
-use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
+use crate::core::{Global, GlobalId, PatKind, Script, Stmt, StmtKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr};
@@ -80,8 +81,8 @@ impl Checker<'_> {
         }
         out.append(&mut self.take_pattern_openings());
         for (name, binding) in names {
-            let ty = self.frame().locals[binding.local as usize].ty.clone();
-            let id = self.program.globals.len() as u32;
+            let ty = self.frame().locals[binding.local.index()].ty.clone();
+            let id = GlobalId::new(self.program.globals.len());
             self.program.globals.push(Global { name: name.clone(), ty });
             self.item.new_globals.push(id);
             let value = match init.take() {
@@ -93,8 +94,7 @@ impl Checker<'_> {
             }
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
             let (span, word, scope) = (binding.span, binding.word, self.env.own_scope());
-            self.env
-                .define_global(&name, crate::check::Definition::Global { id, mutable, span, word, scope });
+            self.env.define_global(&name, Definition::Global { id, mutable, span, word, scope });
         }
     }
 }

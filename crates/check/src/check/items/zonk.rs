@@ -9,7 +9,8 @@ use crate::check::elaborate::existential::{FurtherArgs, close_term};
 use crate::check::error::{ConversionError, KindError, OperatorError, PatternError, PlaceError, TypeError};
 use crate::check::resolve::builtin::{is_array, operator_advice};
 use crate::check::solve::infer::Equation;
-use crate::core::{Function, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
+use crate::core::visit::PartMut;
+use crate::core::{Function, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, Term, TermKind};
 use crate::source::Span;
 use crate::types::number::Rounded;
 use crate::types::{Kind, NoSize, Scalar, Type, TypeKind};
@@ -29,8 +30,8 @@ impl Checker<'_> {
             self.finish_term(result);
         }
         for global in std::mem::take(&mut self.item.new_globals) {
-            let ty = self.program.globals[global as usize].ty.clone();
-            self.program.globals[global as usize].ty = self.infer.zonk_with_defaults(&ty);
+            let ty = self.program.globals[global.index()].ty.clone();
+            self.program.globals[global.index()].ty = self.infer.zonk_with_defaults(&ty);
         }
         let more = self.finish_inner_functions(stmts, &result.iter().collect::<Vec<_>>());
         stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(&mut |term| close_term(term, &more)));
@@ -50,7 +51,7 @@ impl Checker<'_> {
         let more = self.close_over(&mut inner);
         for (id, function) in inner {
             // The marks of shared variables are complete only after the whole item.
-            self.program.functions[id as usize] = Some(Arc::new(function));
+            self.program.functions[id.index()] = Some(Arc::new(function));
         }
         more
     }
@@ -120,11 +121,12 @@ impl Checker<'_> {
     /// Finishes a pattern: its types and its literals.
     fn finish_pat(&mut self, pat: &mut Pat) {
         pat.ty = self.finish_type_of(&pat.ty, pat.span, false);
-        match &mut pat.kind {
-            PatKind::As(inner, _) => self.finish_pat(inner),
-            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
-                parts.iter_mut().for_each(|p| self.finish_pat(p));
+        pat.for_each_part_mut(&mut |part| {
+            if let PartMut::Pat(inner) = part {
+                self.finish_pat(inner);
             }
+        });
+        match &mut pat.kind {
             PatKind::Ints(low, high) => {
                 let (low, high) = (low.clone(), high.clone());
                 if pat.ty.as_scalar().is_some_and(Scalar::is_float) {
@@ -134,11 +136,6 @@ impl Checker<'_> {
                     self.literal(&low, &pat.ty, pat.span);
                     self.literal(&high, &pat.ty, pat.span);
                 }
-            }
-            PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => self.finish_pat(inner),
-            PatKind::Coarray(index, argument) => {
-                self.finish_pat(index);
-                self.finish_pat(argument);
             }
             PatKind::Int(value) => {
                 let value = value.clone();
@@ -156,59 +153,20 @@ impl Checker<'_> {
     /// Finishes a statement and its parts.
     fn finish_stmt(&mut self, stmt: &mut Stmt) {
         let span = stmt.span;
-        match &mut stmt.kind {
-            StmtKind::Let(pat, term) => {
-                self.finish_term(term);
-                self.finish_pat(pat);
-                return;
-            }
-            StmtKind::Match(scrutinee, arms) => {
-                self.finish_term(scrutinee);
-                for (pat, guard, body) in arms {
-                    self.finish_pat(pat);
-                    if let Some(guard) = guard {
-                        self.finish_term(guard);
-                    }
-                    body.iter_mut().for_each(|s| self.finish_stmt(s));
-                }
-                return;
-            }
-            StmtKind::If(condition, then, otherwise) => {
-                self.finish_term(condition);
-                then.iter_mut().chain(otherwise).for_each(|s| self.finish_stmt(s));
-                return;
-            }
-            StmtKind::While(condition, body) => {
-                self.finish_term(condition);
-                body.iter_mut().for_each(|s| self.finish_stmt(s));
-                return;
-            }
-            StmtKind::For(_, range, body) => {
-                match range {
-                    crate::core::ForRange::All(ty) => *ty = self.finish_type(ty, span),
-                    crate::core::ForRange::Ints { low, high, .. } => {
-                        self.finish_term(low);
-                        self.finish_term(high);
-                    }
-                    crate::core::ForRange::Elements(array) => self.finish_term(array),
-                }
-                body.iter_mut().for_each(|s| self.finish_stmt(s));
-                return;
-            }
-            StmtKind::Store { root_ty, path, .. } => {
-                *root_ty = self.finish_type(root_ty, span);
-                for step in path {
-                    step.from = self.finish_type(&step.from, span);
-                    step.to = self.finish_type(&step.to, span);
-                }
-            }
-            StmtKind::Require { left, right, .. } => {
-                *left = self.finish_type(left, span);
-                *right = self.finish_type(right, span);
-            }
-            _ => {}
+        stmt.for_each_part_mut(&mut |part| match part {
+            PartMut::Type(ty) => *ty = self.finish_type(ty, span),
+            part => self.finish_part(part),
+        });
+    }
+
+    /// Finishes a part of a term or a statement that is no type.
+    fn finish_part(&mut self, part: PartMut<'_>) {
+        match part {
+            PartMut::Term(term) => self.finish_term(term),
+            PartMut::Pat(pat) => self.finish_pat(pat),
+            PartMut::Body(stmts) => stmts.iter_mut().for_each(|stmt| self.finish_stmt(stmt)),
+            PartMut::Type(_) | PartMut::Use(_) | PartMut::Def(_) | PartMut::Set(_) => {}
         }
-        stmt.for_each_term_mut(&mut |term| self.finish_term(term));
     }
 
     /// Finishes a term and its parts.
@@ -223,24 +181,6 @@ impl Checker<'_> {
         term.ty = self.finish_type_of(&term.ty, term.span, origin);
         let span = term.span;
         match &mut term.kind {
-            TermKind::Block(stmts, value) => {
-                stmts.iter_mut().for_each(|s| self.finish_stmt(s));
-                if let Some(value) = value {
-                    self.finish_term(value);
-                }
-                return;
-            }
-            TermKind::Match(scrutinee, arms) => {
-                self.finish_term(scrutinee);
-                for arm in arms {
-                    self.finish_pat(&mut arm.pattern);
-                    if let Some(guard) = &mut arm.guard {
-                        self.finish_term(guard);
-                    }
-                    self.finish_term(&mut arm.body);
-                }
-                return;
-            }
             TermKind::Closure { type_args, .. }
             | TermKind::Method { type_args, .. }
             | TermKind::Prim(_, type_args, _) => {
@@ -272,7 +212,7 @@ impl Checker<'_> {
                 args.iter_mut().for_each(|arg| self.finish_term(arg));
                 self.finish_term(head);
             }
-            _ => term.for_each_child_mut(&mut |child| self.finish_term(child)),
+            _ => term.for_each_part_mut(&mut |part| self.finish_part(part)),
         }
         match &mut term.kind {
             TermKind::Int(value) => {
@@ -409,7 +349,7 @@ impl Checker<'_> {
 }
 
 /// Returns the number of elements of an array built over these index types.
-fn index_size(clauses: &[(u32, Type)]) -> Result<num_bigint::BigUint, NoSize> {
+fn index_size(clauses: &[(LocalId, Type)]) -> Result<num_bigint::BigUint, NoSize> {
     Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect()).size()
 }
 

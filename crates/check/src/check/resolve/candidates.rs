@@ -18,11 +18,10 @@ use crate::check::error::CallError;
 use crate::check::solve::constraint::Answer;
 use crate::check::solve::infer::accepts;
 use crate::core::{FunctionId, GlobalId, Prim, Term, TermKind};
-use crate::source::{SourceId, Span};
+use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::number::{MAX_COMPONENTS, conversion_cost, widen_numbers};
 use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
-use std::sync::Arc;
 
 impl Checker<'_> {
     /// Returns the scheme of a callable with its result type; checks the body of a function if
@@ -41,7 +40,7 @@ impl Checker<'_> {
                 Some(signature) => signature.scheme.clone(),
                 None => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
             },
-            Callable::Prim(prim) => self.prim_scheme(*prim).0,
+            Callable::Prim(prim) => prim_scheme(*prim).0,
             Callable::Method(class, method) => match self.env.classes.get(class) {
                 Some(class) => class.methods[*method].scheme.clone(),
                 None => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
@@ -71,53 +70,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the scheme of a primitive and the number of its arguments. The scheme is parsed from
-    /// the table at the first use and then cached.
-    pub(in crate::check) fn prim_scheme(&mut self, prim: Prim) -> (Scheme, usize) {
-        if let Some(known) = self.env.prim_schemes.get(&prim) {
-            return known.clone();
-        }
-        let (params, ty) = match prim.signature().strip_prefix('[').and_then(|s| s.split_once(']')) {
-            Some((params, ty)) => (params, ty),
-            None => ("", prim.signature()),
-        };
-        let read = self.with_separate_item(|this| {
-            let mut vars = Vec::new();
-            for param in params.split(',').filter(|p| !p.is_empty()) {
-                let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
-                let kind = Kind::from_name(kind.trim()).expect("the table of primitives names kinds");
-                let var = this.env.fresh_var(&Arc::from(name.trim()), kind);
-                this.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
-                vars.push(var);
-            }
-            let source =
-                crate::source::Source { id: SourceId::default(), name: String::new(), text: ty.to_string() };
-            let (tree, _) = crate::syntax::parse_type(&source);
-            let arity = match tree.as_ref().map(|t| &t.kind) {
-                Some(ast::TypeExprKind::Function(domain, _)) => match &domain.kind {
-                    ast::TypeExprKind::Product(parts) => parts.len(),
-                    _ => 1,
-                },
-                _ => 1,
-            };
-            let ty = this.lower(&tree.expect("the table of primitives holds types"));
-            let scheme = match ty.kind() {
-                TypeKind::Function(domain, result) => Scheme::new(vars, domain.clone(), Some(result.clone())),
-                TypeKind::Procedure(domain) => Scheme::new(vars, domain.clone(), None),
-                _ => unreachable!("a primitive has the type of a function"),
-            };
-            (scheme, arity)
-        });
-        self.env.prim_schemes.insert(prim, read.clone());
-        read
-    }
-
     /// Returns the scheme of a candidate, with its result type as far as it is known.
     pub(in crate::check) fn candidate_header(&mut self, candidate: &Candidate) -> Scheme {
         match candidate {
             Candidate::Top(callable) => self.header(callable),
             Candidate::Local(depth, binding) => {
-                let local = &self.item.frames[*depth].locals[binding.local as usize];
+                let local = &self.item.frames[*depth].locals[binding.local.index()];
                 let ty = self.infer.zonk(&local.ty);
                 match ty.kind() {
                     TypeKind::Function(domain, result) => {
@@ -237,7 +195,7 @@ impl Checker<'_> {
             }
             Variable::Global(id) => {
                 self.note_global(name.span, &name.text);
-                let ty = self.program.globals[*id as usize].ty.clone();
+                let ty = self.program.globals[id.index()].ty.clone();
                 Term::new(TermKind::Global(*id), ty, name.span)
             }
         }
@@ -578,9 +536,9 @@ pub(in crate::check) fn is_constant(candidate: &Candidate) -> bool {
     }
 }
 
-/// Returns true if a part of the type is the error type, whose error has been reported.
-pub(in crate::check) fn mentions_error(ty: &Type) -> bool {
-    let mut found = ty.is_error();
-    ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));
-    found
+/// Returns the scheme of a primitive and the number of its arguments.
+pub(in crate::check) fn prim_scheme(prim: Prim) -> (Scheme, usize) {
+    let known = prim.typed_signature();
+    let result = (!prim.is_procedure()).then(|| known.result.clone());
+    (Scheme::new(known.params.clone(), Type::product(known.args.clone()), result), known.args.len())
 }

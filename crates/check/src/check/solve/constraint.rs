@@ -30,7 +30,7 @@ use crate::check::env::{Class, Constraint, Membership, bindings};
 use crate::check::error::class::Advice;
 use crate::check::error::{CheckError, ClassError};
 use crate::check::report::Report;
-use crate::check::types::well_formed::ConstrainedApplication;
+use crate::check::state::{ConstrainedApplication, Obligation};
 use crate::core::program::{MAX_REQUIREMENT_DEPTH, opaque_part};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -42,17 +42,6 @@ use std::sync::Arc;
 /// Maximum number of constraints that one header gives. Superclasses at growing types could double
 /// the number at each level. Superclass constraints beyond this number are ignored.
 const MAX_GIVENS: usize = 1_000;
-
-/// A constraint that a use depends on, recorded until the item ends.
-#[derive(Clone, Debug)]
-pub(in crate::check) struct Obligation {
-    /// The constraint that must hold.
-    pub constraint: Constraint,
-    /// The place of the use.
-    pub span: Span,
-    /// The use that needs the constraint, as text for messages: "`sum`".
-    pub needed_by: String,
-}
 
 /// The result of deciding a constraint.
 #[derive(Clone, Debug, PartialEq)]

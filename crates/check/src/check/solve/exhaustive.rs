@@ -268,7 +268,7 @@ fn case_count(ty: &Type) -> Option<BigUint> {
     }
 }
 
-/// Returns the type of the argument of a case; the unit type if there is none.
+/// Returns the type of the argument of a case; the unit type for a case without argument.
 fn case_type(ty: &Type, case: &BigUint) -> Type {
     let ty = ty.unfold();
     let found = match ty.kind() {
@@ -277,7 +277,7 @@ fn case_type(ty: &Type, case: &BigUint) -> Type {
             .and_then(|cases| case.to_usize().and_then(|i| cases.get(i).map(|c| c.1.clone()))),
         _ => ty.case_type(case),
     };
-    found.unwrap_or_else(Type::unit)
+    found.expect("a pattern of a type names one of its cases")
 }
 
 /// Returns the text of a case in a message, given the text of its argument.
@@ -289,7 +289,7 @@ fn show_case(ty: &Type, case: &BigUint, argument: &str) -> String {
     let unit = case_type(ty, case).is_unit();
     if let TypeKind::Nominal(nominal, args) = unfolded.kind() {
         let name = nominal.variant_cases(args).and_then(|c| Some(c.get(case.to_usize()?)?.0.to_string()));
-        let name = name.unwrap_or_default();
+        let name = name.expect("a case of a declared type has a name");
         let takes = case.to_usize().is_some_and(|case| nominal.case_has_argument(case));
         let argument = if unit { "()" } else { argument };
         return if takes { format!("{name} {argument}") } else { name };
@@ -582,5 +582,5 @@ fn unnamed<'a>(column: impl Iterator<Item = &'a Simple>, ty: &Type) -> String {
         _ => "_".to_string(),
     };
     // Of the first n + 1 candidates, at least one differs from all n names.
-    (0..=named.len()).map(candidate).find(|c| !named.contains(&**c)).unwrap_or_else(|| "_".into())
+    (0..=named.len()).map(candidate).find(|c| !named.contains(&**c)).expect("one that has no name")
 }

@@ -14,12 +14,12 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
-use crate::check::elaborate::rest::Part;
 use crate::check::env;
 use crate::check::env::TypeDefinition;
 use crate::check::error::{CheckError, KindError, PatternError, TypeError};
 use crate::check::report::Report;
-use crate::check::resolve::candidates;
+use crate::check::report::mentions_error;
+use crate::check::types::list_types::Part;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
@@ -520,7 +520,7 @@ impl Checker<'_> {
 
     /// Reports cases without an arm, and arms without a case.
     fn coverage(&mut self, kinds: &[Kind], arms: &[(TypeArm, Span)], span: Span) {
-        if arms.iter().any(|(arm, _)| arm.patterns.iter().any(candidates::mentions_error)) {
+        if arms.iter().any(|(arm, _)| arm.patterns.iter().any(mentions_error)) {
             return;
         }
         let Some(cases) = self.cases(kinds) else {

@@ -1,10 +1,17 @@
 //! Products with a rest in written types: `A * ..R`, `N \* ..R` ([`crate::types::rest`]).
 
 use crate::check::context::Checker;
-use crate::check::elaborate::rest::Part;
 use crate::check::error::RestError;
 use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
 use crate::types::{Kind, MAX_WRITTEN_COMPONENTS, ProductForm, Type, TypeKind};
+
+/// A part of a written product type.
+pub(in crate::check) enum Part<'t> {
+    /// A component.
+    Component(&'t TypeExpr),
+    /// The name of the list of the remaining components.
+    Rest(&'t Name),
+}
 
 impl Checker<'_> {
     /// Returns the list that a name after `..` denotes in a type; `None` after a report. With a

@@ -4,11 +4,11 @@
 //! declared later in the same input is declared when first needed.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::rest::Part;
 use crate::check::env::{Callable, Definition, TypeDefinition, bindings};
 use crate::check::error::{AxisError, CheckError, KindError, PlaceError, SizeError, TypeError};
 use crate::check::solve::infer;
 use crate::check::types::kinds;
+use crate::check::types::list_types::Part;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
@@ -328,14 +328,14 @@ impl Checker<'_> {
         let local = frame.and_then(|frame| {
             let named = frame.scopes.iter().flatten();
             let mut named: Vec<_> =
-                named.filter(|(_, b)| mentions(&frame.locals[b.local as usize].ty)).map(|(n, _)| n).collect();
+                named.filter(|(_, b)| mentions(&frame.locals[b.local.index()].ty)).map(|(n, _)| n).collect();
             named.sort_by_key(|name| (name.starts_with('_'), name.to_string()));
             named.first().map(|name| name.to_string())
         });
         local.or_else(|| {
             let globals = self.env.values.iter().filter_map(|(name, definition)| match definition {
                 // Types are also read without a program.
-                Definition::Global { id, .. } => Some((name, &self.program.globals.get(*id as usize)?.ty)),
+                Definition::Global { id, .. } => Some((name, &self.program.globals.get(id.index())?.ty)),
                 _ => None,
             });
             // Results also have names; these begin with `_`.

@@ -6,6 +6,7 @@
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
 use crate::check::error::SizeError;
+use crate::check::state::OpenSizeMeaning;
 use crate::hash::HashMap;
 use crate::iso::equations;
 use crate::source::Span;
@@ -117,7 +118,7 @@ impl Checker<'_> {
         for old in vars.chain(&mut frame.opened).filter(|old| **old == *var) {
             *old = new.clone();
         }
-        let info = &mut frame.locals[local as usize];
+        let info = &mut frame.locals[local.index()];
         info.ty = info.ty.substitute(&bindings);
         let known = self.item.opened.iter_mut().chain(&mut self.program.sizes);
         known.filter(|old| **old == *var).for_each(|old| *old = new.clone());
@@ -163,16 +164,4 @@ impl Checker<'_> {
             _ => None,
         }
     }
-}
-
-/// The meaning of `?N` in the type being read.
-#[derive(Default)]
-pub(in crate::check) enum OpenSizeMeaning {
-    /// An error.
-    #[default]
-    Nothing,
-    /// A named hole, in the annotation of a variable.
-    Named(Vec<(Name, Type)>),
-    /// A variable to be bound, in the result of a function.
-    Bound(Vec<TypeVar>),
 }

@@ -12,42 +12,9 @@
 
 use crate::check::context::Checker;
 use crate::check::env::{Constraint, TypeConstraints};
-use crate::source::Span;
-use crate::syntax::ast::{Generics, Name, TypeExpr};
+use crate::check::state::{AppliedTypes, ConstrainedApplication, WrittenConstraints};
+use crate::syntax::ast::{Generics, Name};
 use crate::types::{Type, TypeVar};
-
-/// An application of a declared type with constraints.
-#[derive(Clone, Debug)]
-pub(in crate::check) struct ConstrainedApplication {
-    /// The number of the type's first parameter, which identifies the type.
-    pub(in crate::check) declared: u32,
-    /// The type arguments.
-    pub(in crate::check) args: Vec<Type>,
-    /// The place of the application.
-    pub(in crate::check) span: Span,
-    /// The name of the type.
-    pub(in crate::check) name: String,
-}
-
-/// The constraints of a declaration as written, not read yet.
-#[derive(Clone, Debug, Default)]
-pub(in crate::check) struct WrittenConstraints {
-    /// The type parameters of the declaration.
-    params: Vec<TypeVar>,
-    /// The classes with their arguments.
-    constraints: Vec<(Name, Vec<TypeExpr>)>,
-    /// The types applied in the declaration.
-    applied: Vec<ConstrainedApplication>,
-}
-
-/// The types applied in a declaration, with the constraints that it gives.
-#[derive(Clone, Debug)]
-/// The constraints that hold in the declaration.
-pub(in crate::check) struct AppliedTypes {
-    /// The applications.
-    givens: Vec<Constraint>,
-    applied: Vec<ConstrainedApplication>,
-}
 
 impl Checker<'_> {
     /// Records the constraints of a type that is being declared.

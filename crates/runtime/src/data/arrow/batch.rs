@@ -249,7 +249,9 @@ impl<'l> BatchReader<'l> {
         self.reserve(((last - first) as u64).saturating_mul(class.bytes()))?;
         let mut cells = Buffer::with_capacity(class, last - first).ok_or_else(exceeds_memory)?;
         cells.extend(&column.cells, first, last - first);
-        let missing = column.missing.get(first..last).map(<[bool]>::to_vec).unwrap_or_default();
+        // There are no marks where no element is missing.
+        let missing =
+            if column.missing.is_empty() { Vec::new() } else { column.missing[first..last].to_vec() };
         starts.iter_mut().for_each(|start| *start -= first);
         Ok(Column { missing, lists: Some(starts), ..Column::new(column.element, cells) })
     }

@@ -168,10 +168,8 @@ impl File {
     }
 
     /// Returns the names of the attributes of a variable, or of the file.
-    pub fn attribute_names(&self, variable: Option<&Variable>) -> Vec<String> {
-        let names =
-            self.attributes(variable).map(|all| all.into_iter().map(|attribute| attribute.name).collect());
-        names.unwrap_or_else(|_| Vec::new())
+    pub fn attribute_names(&self, variable: Option<&Variable>) -> Result<Vec<String>, DataError> {
+        Ok(self.attributes(variable)?.into_iter().map(|attribute| attribute.name).collect())
     }
 
     /// Returns an attribute of a variable, or of the file.

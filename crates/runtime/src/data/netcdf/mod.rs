@@ -281,9 +281,9 @@ impl File {
     }
 
     /// Returns the names of the attributes of a variable, or of the file.
-    fn attribute_names(&self, variable: Option<&Variable>) -> Vec<String> {
+    fn attribute_names(&self, variable: Option<&Variable>) -> Result<Vec<String>, DataError> {
         match self {
-            File::Classic(file) => file.attribute_names(variable),
+            File::Classic(file) => Ok(file.attribute_names(variable)),
             File::Hdf5(file) => file.attribute_names(variable),
         }
     }
@@ -323,23 +323,23 @@ impl File {
     }
 
     /// Returns the text of an attribute; `None` if there is no such attribute, or if it is none.
-    fn text(&self, variable: &Variable, name: &str) -> Option<String> {
-        let attribute = self.attribute(Some(variable), name).ok()??;
-        match &attribute.content {
+    fn text(&self, variable: &Variable, name: &str) -> Result<Option<String>, DataError> {
+        let Some(attribute) = self.attribute(Some(variable), name)? else { return Ok(None) };
+        Ok(match &attribute.content {
             Content::Plain(column) if column.element == Element::Scalar(Scalar::String) => {
                 (!column.cells.is_empty()).then(|| column.cells.get(0).as_str().to_string())
             }
             Content::Plain(_) | Content::Records(_) => None,
-        }
+        })
     }
 
     /// Returns the type of the cells of a variable. `_Unsigned` marks unsigned ones in formats
     /// without such types.
-    fn cell_type(&self, variable: &Variable) -> NcType {
-        match self.text(variable, "_Unsigned") {
+    fn cell_type(&self, variable: &Variable) -> Result<NcType, DataError> {
+        Ok(match self.text(variable, "_Unsigned")? {
             Some(text) if text.eq_ignore_ascii_case("true") => variable.ty.unsigned(),
             _ => variable.ty,
-        }
+        })
     }
 
     /// Returns `scale_factor` and `add_offset` of a variable, if it has one of them.
@@ -358,7 +358,7 @@ impl File {
     /// Returns the values of a variable that mark missing elements. `NC_FILL_…` does so where the
     /// variable has no `_FillValue`.
     fn fills(&self, variable: &Variable) -> Result<Fills, DataError> {
-        let ty = self.cell_type(variable);
+        let ty = self.cell_type(variable)?;
         if matches!(ty, NcType::Char | NcType::String) {
             return Ok(Fills::default());
         }
@@ -441,9 +441,9 @@ pub fn read(
         "" => None,
         owner => Some(file.variable(owner)?.ok_or_else(|| missing("variable", owner, file.names()))?),
     };
-    let found = file.attribute(variable.as_ref(), attribute)?;
-    let mut found =
-        found.ok_or_else(|| missing("attribute", attribute, file.attribute_names(variable.as_ref())))?;
+    let Some(mut found) = file.attribute(variable.as_ref(), attribute)? else {
+        return Err(missing("attribute", attribute, file.attribute_names(variable.as_ref())?));
+    };
     if found.shape.is_empty() && wanted.axes.len() == 1 {
         found.shape.push(1);
     }
@@ -459,7 +459,7 @@ pub fn describe(bytes: &Bytes, name: &str, connectivity: bool, limits: &Limits<'
         return file.attribute(variable.as_ref(), attribute).ok()?;
     };
     let mut shape: Vec<usize> = variable.dimensions.iter().map(|(_, size)| *size).collect();
-    let element = match file.cell_type(&variable) {
+    let element = match file.cell_type(&variable).ok()? {
         _ if connectivity => Element::Scalar(Scalar::Int),
         NcType::Char => {
             shape.pop();
@@ -496,7 +496,7 @@ fn read_values(
     if variable.ty == NcType::Char {
         return text_data(variable, shape, &cells, limits);
     }
-    let element = file.cell_type(variable).element();
+    let element = file.cell_type(variable)?.element();
     let plain = |cells, element, missing| {
         let column = Column { missing, ..Column::new(element, cells) };
         Data { shape: shape.clone(), content: Content::Plain(column) }
@@ -607,7 +607,7 @@ fn read_connectivity(
     wanted: &FileType,
     limits: &mut Limits<'_>,
 ) -> Result<Data, DataError> {
-    let element = file.cell_type(variable).element();
+    let element = file.cell_type(variable)?.element();
     let integer = matches!(element, Element::Scalar(scalar) if scalar.is_integer());
     if !integer || variable.ty == NcType::Char {
         return Err(malformed(format!(
@@ -676,12 +676,12 @@ fn is_transposed(file: &File, variable: &Variable) -> Result<bool, DataError> {
     let [(first, _), (last, _)] = &variable.dimensions[..] else { return Ok(false) };
     for name in file.names() {
         let Some(topology) = file.variable(&name)? else { continue };
-        if file.text(&topology, "cf_role").as_deref() != Some("mesh_topology") {
+        if file.text(&topology, "cf_role")?.as_deref() != Some("mesh_topology") {
             continue;
         }
         for (role, dimension) in CONNECTIVITIES {
-            if file.text(&topology, role).is_some_and(|name| name == variable.name) {
-                let slower = file.text(&topology, dimension);
+            if file.text(&topology, role)?.is_some_and(|name| name == variable.name) {
+                let slower = file.text(&topology, dimension)?;
                 return Ok(slower.is_some_and(|slower| slower == *last && slower != *first));
             }
         }

@@ -33,7 +33,7 @@ impl File {
     }
 
     /// Returns the names of the attributes of a variable, or of the file.
-    pub fn attribute_names(&self, _: Option<&Variable>) -> Vec<String> {
+    pub fn attribute_names(&self, _: Option<&Variable>) -> Result<Vec<String>, DataError> {
         match *self {}
     }
 

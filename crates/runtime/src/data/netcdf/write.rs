@@ -365,9 +365,10 @@ fn coded_type(element: Element) -> Option<NcType> {
 
 /// Returns the word of the value that stands for a missing element.
 fn default_fill(ty: NcType) -> u64 {
-    let fill = ty.default_fill().unwrap_or(match ty {
+    let fill = ty.default_fill().unwrap_or_else(|| match ty {
         NcType::Byte => Number::Int(-127),
-        _ => Number::Int(255),
+        NcType::UByte => Number::Int(255),
+        _ => unreachable!("cells that may be missing are numbers"),
     });
     fill.to_word(ty.element()).expect("the value is one of the type")
 }

@@ -20,13 +20,16 @@ use super::super::error::Failure;
 use crate::hash::HashMap;
 use crate::layout::{Form, Layout, Layouts, SumLayout};
 use crate::types::stored::plain_name;
+use crate::types::variable_numbers::JSON_SIZES;
 use crate::types::{Kind, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
-/// The number of a shape in its table.
-pub(super) type ShapeId = usize;
+crate::id::ids! {
+    /// The number of a shape in its table.
+    ShapeId "";
+}
 
 /// The form of a type in JSON.
 pub(super) enum Shape {
@@ -93,17 +96,17 @@ impl Shapes {
 
     /// Returns a shape.
     pub fn shape(&self, id: ShapeId) -> &Shape {
-        &self.shapes[id].0
+        &self.shapes[id.index()].0
     }
 
     /// Returns the layout of the type of a shape.
     pub fn layout(&self, id: ShapeId) -> &Arc<Layout> {
-        &self.shapes[id].1
+        &self.shapes[id.index()].1
     }
 
     /// Returns the type of a shape.
     pub fn ty(&self, id: ShapeId) -> &Type {
-        &self.shapes[id].2
+        &self.shapes[id.index()].2
     }
 
     /// Returns true if `null` is a value of the shape.
@@ -137,11 +140,11 @@ impl ShapeBuilder<'_> {
         if self.shapes.len() >= MAX_SHAPES {
             return Err(Failure::TypeTooLarge);
         }
-        let id = self.shapes.len();
+        let id = ShapeId::new(self.shapes.len());
         self.known.insert(ty.clone(), id);
         self.shapes.push((None, self.layouts.of(ty), ty.clone()));
         let shape = self.make(ty)?;
-        self.shapes[id].0 = Some(shape);
+        self.shapes[id.index()].0 = Some(shape);
         Ok(id)
     }
 
@@ -273,7 +276,7 @@ impl ShapeBuilder<'_> {
 
     /// Makes the shape of `T ^ ?K`.
     fn growing(&mut self, ty: &Type, own: &Type) -> Result<Shape> {
-        let var = TypeVar { id: u32::MAX / 8, name: "?".into(), kind: Kind::Compact };
+        let var = TypeVar { id: JSON_SIZES.nth(0), name: "?".into(), kind: Kind::Compact };
         let opened = own.opened(&[Type::var(var.clone())]);
         match opened.kind() {
             TypeKind::Array(element, index)
