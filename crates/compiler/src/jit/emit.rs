@@ -44,6 +44,22 @@ pub fn machine_type(ty: ScalarType) -> Type {
 /// Iterations of an innermost loop between two polls for an interruption.
 const ITERATIONS_PER_POLL: i64 = 1024;
 
+/// Returns true if one side of a branch only sets variables that the other side sets as well, and
+/// does not read, so that they may be set in front of the branch.
+fn sets_first(side: &[Stmt], other: &[Stmt]) -> bool {
+    let is_straight =
+        other.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..)));
+    let reads =
+        |var: &Var| other.iter().any(|stmt| matches!(stmt, Stmt::Let(_, Op::Get(read)) if read == var));
+    let sets = |var: &Var| other.iter().any(|stmt| matches!(stmt, Stmt::Set(set, _) if set == var));
+    is_straight
+        && side.iter().all(|stmt| match stmt {
+            Stmt::Let(_, op) => matches!(op, Op::Const(..)),
+            Stmt::Set(var, _) => sets(var) && !reads(var),
+            _ => false,
+        })
+}
+
 /// Returns true if a statement becomes instructions of its own.
 fn emits_instructions(stmt: &Stmt) -> bool {
     !matches!(stmt, Stmt::Set(..) | Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_)))
@@ -303,10 +319,25 @@ impl<'n, 'f> Emit<'n, 'f> {
                 true
             }
             Stmt::If(condition, then, otherwise) => {
-                let (yes, no, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
                 let condition = self.reg(*condition);
+                let end = self.b.create_block();
+                // What one side sets is set in front of the branch, so the other side is reached, and
+                // left, without a jump.
+                let (mut yes, mut no) = (end, end);
+                if sets_first(then, otherwise) {
+                    self.stmts(then);
+                    no = self.b.create_block();
+                } else if sets_first(otherwise, then) {
+                    self.stmts(otherwise);
+                    yes = self.b.create_block();
+                } else {
+                    (yes, no) = (self.b.create_block(), self.b.create_block());
+                }
                 self.b.ins().brif(condition, yes, &[], no, &[]);
                 for (block, stmts) in [(yes, then), (no, otherwise)] {
+                    if block == end {
+                        continue;
+                    }
                     self.b.switch_to_block(block);
                     if self.stmts(stmts) {
                         self.jump(end, &[]);
