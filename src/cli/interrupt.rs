@@ -51,7 +51,7 @@ const SESSION_SIGNALS: u8 = 3;
 const LAST_WARNING: &[u8] =
     b"\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it\n";
 
-/// What the handler of `SIGINT` reads and writes, once it is installed.
+/// The state that the handler of `SIGINT` reads and writes, once it is installed.
 #[cfg(unix)]
 static INSTALLED: OnceLock<Interrupts> = OnceLock::new();
 
