@@ -1210,6 +1210,12 @@ mod tests {
             );
         }
 
+        fn bind(&mut self, pat: &Pat) {
+            pat.for_each_local(&mut |id| {
+                self.held.insert(id.index());
+            });
+        }
+
         fn term(&mut self, term: &Term) -> End {
             match &term.kind {
                 TermKind::Local(id) => self.read(*id),
@@ -1231,9 +1237,7 @@ mod tests {
                         return end;
                     }
                     for arm in arms {
-                        arm.pattern.for_each_local(&mut |id| {
-                            self.held.insert(id.index());
-                        });
+                        self.bind(&arm.pattern);
                         if let Some(guard) = &arm.guard {
                             let end = self.term(guard);
                             if end != End::Next {
@@ -1286,15 +1290,10 @@ mod tests {
         }
 
         fn stmt(&mut self, stmt: &Stmt) -> End {
-            let own = |ids: &mut dyn FnMut(&mut dyn FnMut(LocalId))| {
-                let mut found = Vec::new();
-                ids(&mut |id| found.push(id.index()));
-                found
-            };
             match &stmt.kind {
                 StmtKind::Let(pat, value) => {
                     let end = self.term(value);
-                    self.held.extend(own(&mut |f| pat.for_each_local(f)));
+                    self.bind(pat);
                     return end;
                 }
                 StmtKind::SetLocal(id, value) => {
@@ -1326,7 +1325,7 @@ mod tests {
                         return end;
                     }
                     for (pat, guard, body) in arms {
-                        self.held.extend(own(&mut |f| pat.for_each_local(f)));
+                        self.bind(pat);
                         if let Some(guard) = guard {
                             let end = self.term(guard);
                             if end != End::Next {
