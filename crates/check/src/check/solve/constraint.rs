@@ -737,6 +737,34 @@ mod tests {
         });
     }
 
+    /// Of an array instance and a product instance that both match `int ^ 2`, the first one is taken,
+    /// in whatever order they are declared.
+    #[test]
+    fn an_array_is_matched_by_an_array_first() {
+        for pair_first in [false, true] {
+            let both = |env: &mut Env, _: &mut Program| {
+                let array = Type::array(element(), Type::var(var(I, Kind::Compact)));
+                let pair = Type::product(vec![element(), Type::int()]);
+                let mut heads = [(array, "an array of "), (pair, "a pair of ")];
+                if pair_first {
+                    heads.reverse();
+                }
+                for (head, words) in heads {
+                    declare(env, 1, &[head], &[], Some(words));
+                }
+            };
+            with_checker(both, |checker| {
+                let words = |checker: &mut Checker<'_>, ty| {
+                    let (_, refused) = checker.entailed_unless_refused(&of(1, &[ty]));
+                    refused.expect("an instance matches").words
+                };
+                assert_eq!(words(checker, array(Type::int(), 2)), "an array of int");
+                let pair = Type::product(vec![Type::real(), Type::int()]);
+                assert_eq!(words(checker, pair), "a pair of real");
+            });
+        }
+    }
+
     /// Data without functions is comparable by structure; an instance of a declared type decides for
     /// its values.
     #[test]
