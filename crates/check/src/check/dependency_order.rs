@@ -6,7 +6,8 @@
 //! collected after that statement.
 //!
 //! Takes statements; gives for each statement that names sizes the declarations that wait for it.
-//! One pass over the statements.
+//! One pass over the statements, and as many over the declarations as there are types in a row each of
+//! which mentions the next.
 
 use crate::hash::HashMap;
 use crate::syntax::ast::{Function, Generics, Param, Stmt, StmtKind, TypeExpr, TypeExprKind};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// Returns, for the position of a statement, the positions of the declarations that wait for it.
 pub(super) fn dependent_declarations(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
     let mut named: HashMap<Arc<str>, usize> = HashMap::default();
-    let mut waiting: HashMap<usize, Vec<usize>> = HashMap::default();
+    let (mut types, mut functions) = (Vec::new(), Vec::new());
     for (at, stmt) in stmts.iter().enumerate() {
         match &stmt.kind {
             StmtKind::Let { pattern, ty, .. } => {
@@ -38,28 +39,68 @@ pub(super) fn dependent_declarations(stmts: &[Stmt]) -> HashMap<usize, Vec<usize
                 if !named.is_empty() =>
             {
                 let own = own_names(&declaration.generics);
-                let mut last = None;
+                let mut dependent = Dependent { at, last: None, mentioned: Vec::new() };
                 mentions(body, &mut |name| {
                     if !own.contains(&name) {
-                        last = last.max(named.get(name).copied());
+                        dependent.last = dependent.last.max(named.get(name).copied());
+                        dependent.mentioned.push(name);
                     }
                 });
-                if let Some(last) = last {
-                    named.insert(declaration.name.text.clone(), last);
-                    waiting.entry(last).or_default().push(at);
-                }
+                types.push((&declaration.name.text, dependent));
             }
             StmtKind::Function { function, .. } if !named.is_empty() => {
-                let mut last = None;
-                header(function, &mut |name| last = last.max(named.get(name).copied()));
-                if let Some(last) = last {
-                    waiting.entry(last).or_default().push(at);
-                }
+                let mut dependent = Dependent { at, last: None, mentioned: Vec::new() };
+                header(function, &mut |name| {
+                    dependent.last = dependent.last.max(named.get(name).copied());
+                    dependent.mentioned.push(name);
+                });
+                functions.push(dependent);
             }
             _ => {}
         }
     }
+    // A type may mention types that are declared after it: until nothing changes.
+    let mut waits: HashMap<&Arc<str>, usize> = HashMap::default();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for (name, dependent) in &mut types {
+            dependent.wait_as(&waits);
+            // A name that is declared twice waits for the later statement: so this ends.
+            if dependent.last > waits.get(name).copied() {
+                waits.extend(dependent.last.map(|last| (*name, last)));
+                changed = true;
+            }
+        }
+    }
+    functions.iter_mut().for_each(|dependent| dependent.wait_as(&waits));
+    let mut waiting: HashMap<usize, Vec<usize>> = HashMap::default();
+    let mut all: Vec<Dependent<'_>> =
+        types.into_iter().map(|(_, dependent)| dependent).chain(functions).collect();
+    all.sort_by_key(|dependent| dependent.at);
+    for Dependent { at, last, .. } in all {
+        if let Some(last) = last {
+            waiting.entry(last).or_default().push(at);
+        }
+    }
     waiting
+}
+
+/// A declaration that may wait for a statement.
+struct Dependent<'a> {
+    /// The position of the declaration.
+    at: usize,
+    /// The last statement before it whose sizes it mentions, as far as is known.
+    last: Option<usize>,
+    /// The names that it mentions.
+    mentioned: Vec<&'a Arc<str>>,
+}
+
+impl Dependent<'_> {
+    /// Waits for what the types wait for that it mentions, if that is before it.
+    fn wait_as(&mut self, waits: &HashMap<&Arc<str>, usize>) {
+        let of_types = self.mentioned.iter().filter_map(|name| waits.get(name).copied());
+        self.last = self.last.max(of_types.filter(|last| *last < self.at).max());
+    }
 }
 
 /// Calls `f` for each name that `?` opens in a type.
@@ -74,9 +115,9 @@ fn opens(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
 }
 
 /// Calls `f` for each name of a type in the header of a function, except its own type parameters.
-fn header(function: &Function, f: &mut dyn FnMut(&Arc<str>)) {
+fn header<'a>(function: &'a Function, f: &mut dyn FnMut(&'a Arc<str>)) {
     let own = own_names(&function.generics);
-    let mut names = |ty: &TypeExpr| {
+    let mut names = |ty: &'a TypeExpr| {
         mentions(ty, &mut |name| {
             if !own.contains(&name) {
                 f(name)
@@ -96,7 +137,7 @@ fn own_names(generics: &Generics) -> Vec<&Arc<str>> {
 }
 
 /// Calls `f` for each name mentioned in a type.
-fn mentions(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
+fn mentions<'a>(ty: &'a TypeExpr, f: &mut dyn FnMut(&'a Arc<str>)) {
     if let TypeExprKind::Name(name, _) | TypeExprKind::Call(name, _) = &ty.kind {
         f(&name.text);
     }
@@ -213,12 +254,18 @@ mod tests {
 
     /// The types of an input may be declared in any order.
     #[test]
-    #[ignore = "a type waits for sizes of types that are declared before it only"]
     fn a_type_waits_for_sizes_of_types_declared_after_it() {
         let mut waiting = waiting("val x : int ^ ?N = y;\ntypedef A = int * B;\ntypedef B = int ^ N;");
         let first = waiting.get_mut(&0).expect("a type mentions the size");
         first.sort_unstable();
         assert_eq!(*first, [1, 2]);
+    }
+
+    #[test]
+    fn a_name_that_is_declared_twice_waits_for_the_later_statement() {
+        let text =
+            "val x : int ^ ?N = y;\ntypedef A = N;\nval z : int ^ ?M = y;\ntypedef A = M;\ntypedef B = A;";
+        assert_eq!(waiting(text), HashMap::from_iter([(0, vec![1]), (2, vec![3, 4])]));
     }
 
     #[test]
