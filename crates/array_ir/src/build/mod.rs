@@ -511,3 +511,82 @@ fn state_least_effect(program: &mut Program) {
 fn name_text(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }
+
+/// Runs of what a builder makes, for the tests of this folder.
+#[cfg(test)]
+mod run {
+    use super::{Builder, CoreType, Declined, Result, Type, Value};
+    use crate::array_ir::FunctionId;
+    use crate::array_ir::interpret::{self, Datum};
+    use crate::core;
+    use num_traits::ToPrimitive;
+
+    /// Builds a function of parameters of these types, and returns its value at the arguments.
+    pub(super) fn run(
+        params: &[&CoreType],
+        arguments: &[Datum],
+        build: impl FnOnce(&mut Builder<'_>, &[Value]) -> Result<Value>,
+    ) -> std::result::Result<Datum, Declined> {
+        let core = core::Program::default();
+        let program = Builder::new(&core).finish("test", |builder| {
+            let mut made: Vec<(Value, Type)> = Vec::new();
+            for ty in params {
+                let (ty, value) = (builder.ty(ty)?, builder.fresh());
+                builder.types.insert(value, ty.clone());
+                made.push((value, ty));
+            }
+            let values: Vec<Value> = made.iter().map(|(value, _)| *value).collect();
+            let result = build(builder, &values)?;
+            Ok((made, result))
+        })?;
+        let outcome = interpret::run(&program, FunctionId(0), &[], arguments, 1_000_000);
+        Ok(outcome.expect("what is built does not fail").value)
+    }
+
+    /// The sizes of the digits of a compact type; `None` for a truth value.
+    fn digits(ty: &CoreType) -> Option<Vec<u64>> {
+        let core = core::Program::default();
+        let mut builder = Builder::new(&core);
+        match builder.ty(ty) {
+            Ok(Type::Index(space)) => {
+                let size = |digit: &crate::array_ir::Digit| digit.size().and_then(|size| size.to_constant());
+                Some(space.digits.iter().map(|digit| size(digit).expect("a number")).collect())
+            }
+            Ok(_) => None,
+            Err(_) => panic!("{ty} is a compact type"),
+        }
+    }
+
+    /// The value of a compact type that has a code.
+    pub(super) fn datum(ty: &CoreType, code: u64) -> Datum {
+        if ty.is_unit() {
+            return Datum::unit();
+        }
+        let Some(sizes) = digits(ty) else { return Datum::Word(code) };
+        let (mut rest, mut digits) = (code, Vec::new());
+        for size in sizes.iter().rev() {
+            digits.push(rest % size);
+            rest /= size;
+        }
+        digits.reverse();
+        Datum::Index(digits)
+    }
+
+    /// The code of a value of a compact type.
+    pub(super) fn code(ty: &CoreType, value: &Datum) -> u64 {
+        match value {
+            Datum::Word(word) => *word,
+            Datum::Tuple(parts) if parts.is_empty() => 0,
+            Datum::Index(own) => {
+                let sizes = digits(ty).expect("an index has digits");
+                own.iter().zip(sizes).fold(0, |code, (digit, size)| code * size + digit)
+            }
+            other => panic!("{other:?} is no compact value"),
+        }
+    }
+
+    /// The number of values of a compact type.
+    pub(super) fn count(ty: &CoreType) -> u64 {
+        ty.size().ok().and_then(|size| size.to_u64()).expect("a small type")
+    }
+}

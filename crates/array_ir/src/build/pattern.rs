@@ -605,3 +605,257 @@ impl Builder<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::array_ir::interpret::Datum;
+    use crate::build::run::{code, count, datum, run};
+    use crate::build::{Builder, Declined, Known, Result, Scope};
+    use crate::core::{self, Arm, LocalId, LocalInfo, Num, Pat, PatKind, Term, TermKind};
+    use crate::hash::HashMap;
+    use crate::source::Span;
+    use crate::types::{Type as CoreType, TypeKind};
+
+    fn term(kind: TermKind, ty: CoreType) -> Term {
+        Term::new(kind, ty, Span::default())
+    }
+
+    fn pattern(kind: PatKind, ty: &CoreType) -> Pat {
+        Pat { kind, ty: ty.clone(), span: Span::default() }
+    }
+
+    /// The type that is matched: scalars, indices and sums with arguments in a product.
+    fn matched() -> CoreType {
+        let three = CoreType::unit_sum(3u32);
+        let pair = CoreType::compact_product(vec![three.clone(), CoreType::unit_sum(4u32)]);
+        let inner = CoreType::sum(vec![CoreType::int(), CoreType::product(vec![CoreType::int(), three])]);
+        let outer = CoreType::sum(vec![CoreType::unit(), inner, CoreType::int()]);
+        CoreType::product(vec![CoreType::int(), CoreType::bool(), pair, outer])
+    }
+
+    /// Makes a random value: its numbers are small, so that literals fit them.
+    fn value(random: &mut fastrand::Rng, ty: &CoreType) -> Datum {
+        match ty.kind() {
+            TypeKind::Scalar(_) => Datum::Word(random.i64(-2..3) as u64),
+            TypeKind::Product(parts) => Datum::Tuple(parts.iter().map(|ty| value(random, ty)).collect()),
+            TypeKind::Sum(cases) => {
+                let case = random.usize(..cases.len());
+                Datum::Case(case as u32, Box::new(value(random, &cases[case])))
+            }
+            _ => datum(ty, random.u64(..count(ty))),
+        }
+    }
+
+    /// Makes a random pattern, which binds the local if that is given and of the type `int`.
+    fn random_pattern(random: &mut fastrand::Rng, ty: &CoreType, local: &mut Option<LocalId>) -> Pat {
+        let choice = random.usize(..8);
+        if choice == 0 {
+            return pattern(PatKind::Wild, ty);
+        }
+        if choice == 1 {
+            // Alternatives bind nothing.
+            let parts = (0..random.usize(2..4)).map(|_| random_pattern(random, ty, &mut None)).collect();
+            return pattern(PatKind::Or(parts), ty);
+        }
+        let kind = match ty.kind() {
+            TypeKind::Scalar(_) if choice == 2 && local.is_some() => {
+                PatKind::Bind(local.take().expect("tested above"))
+            }
+            TypeKind::Scalar(_) if choice < 5 => PatKind::Int(random.i64(-2..3).into()),
+            TypeKind::Scalar(_) => {
+                let (a, b) = (random.i64(-3..4), random.i64(-3..4));
+                let range = pattern(PatKind::Ints(a.min(b).into(), a.max(b).into()), ty);
+                match local.take() {
+                    Some(local) => PatKind::As(Box::new(range), local),
+                    None => range.kind,
+                }
+            }
+            TypeKind::Product(parts) => {
+                PatKind::Tuple(parts.iter().map(|ty| random_pattern(random, ty, local)).collect())
+            }
+            TypeKind::CompactProduct(parts) if choice < 5 => {
+                PatKind::Pack(parts.iter().map(|ty| random_pattern(random, ty, local)).collect())
+            }
+            TypeKind::Sum(cases) => {
+                let case = random.usize(..cases.len());
+                let inner = random_pattern(random, &cases[case], local);
+                PatKind::Case(case.into(), (choice < 7 || inner.kind.binds()).then(|| Box::new(inner)))
+            }
+            _ => PatKind::Code(random.u64(..count(ty)).into()),
+        };
+        pattern(kind, ty)
+    }
+
+    /// A pattern that may bind.
+    trait Binds {
+        /// Returns true if it binds a local.
+        fn binds(&self) -> bool;
+    }
+
+    impl Binds for PatKind {
+        fn binds(&self) -> bool {
+            let mut found = false;
+            pattern(self.clone(), &CoreType::unit()).for_each_local(&mut |_| found = true);
+            found
+        }
+    }
+
+    /// Returns true if a value fits a pattern, by the definition; sets what the pattern binds.
+    fn fits(pattern: &Pat, value: &Datum, bound: &mut Option<i64>) -> bool {
+        match (&pattern.kind, value) {
+            (PatKind::Wild, _) => true,
+            (PatKind::Bind(_), Datum::Word(word)) => {
+                *bound = Some(*word as i64);
+                true
+            }
+            (PatKind::As(inner, _), Datum::Word(word)) => {
+                *bound = Some(*word as i64);
+                fits(inner, value, bound)
+            }
+            (PatKind::Or(parts), _) => parts.iter().any(|part| fits(part, value, bound)),
+            (PatKind::Int(n), Datum::Word(word)) => *n == (*word as i64).into(),
+            (PatKind::Ints(low, high), Datum::Word(word)) => (low..=high).contains(&&(*word as i64).into()),
+            (PatKind::Tuple(parts), Datum::Tuple(values)) => {
+                // All parts are matched, so that each binds.
+                let all: Vec<bool> =
+                    parts.iter().zip(values).map(|(part, value)| fits(part, value, bound)).collect();
+                all.into_iter().all(|fits| fits)
+            }
+            (PatKind::Pack(parts), Datum::Index(digits)) => {
+                parts.iter().zip(digits).all(|(part, digit)| fits(part, &datum(&part.ty, *digit), bound))
+            }
+            (PatKind::Code(wanted), value) => *wanted == code(&pattern.ty, value).into(),
+            (PatKind::Case(case, inner), Datum::Case(own, argument)) => {
+                *case == (*own).into() && inner.as_ref().is_none_or(|inner| fits(inner, argument, bound))
+            }
+            (kind, value) => panic!("{kind:?} is no pattern for {value:?}"),
+        }
+    }
+
+    /// The local that holds the value, and the one that patterns bind.
+    const MATCHED: usize = 0;
+    const BOUND: usize = 1;
+
+    fn local(id: usize, ty: CoreType) -> Term {
+        term(TermKind::Local(LocalId::new(id)), ty)
+    }
+
+    fn int(n: i64) -> Term {
+        term(TermKind::Int(n.into()), CoreType::int())
+    }
+
+    /// Builds a match of the value, and runs it.
+    fn run_match(arms: &[Arm], value: Datum) -> std::result::Result<Datum, Declined> {
+        let info = |ty: CoreType| LocalInfo { name: "x".into(), ty, shared: false };
+        let locals = [info(matched()), info(CoreType::int())];
+        run(&[&matched()], &[value], |builder: &mut Builder<'_>, values| -> Result<_> {
+            let mut scope = Scope::of(HashMap::default(), &locals);
+            scope.locals.insert(LocalId::new(MATCHED), Known::Data(values[0]));
+            let kind = TermKind::Match(Box::new(local(MATCHED, matched())), arms.to_vec());
+            builder.value(&mut scope, &term(kind, CoreType::int()))
+        })
+    }
+
+    /// The tree of a match takes the first arm that fits and whose condition holds, with what its
+    /// pattern binds.
+    #[test]
+    fn a_match_takes_the_first_arm_that_fits() {
+        let seed = 12u64;
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (mut taken, mut long) = ([0; 6], 0);
+        for round in 0..1_500 {
+            let mut arms: Vec<(Arm, Option<i64>)> = Vec::new();
+            for at in 0..random.usize(..5) {
+                let mut local_id = Some(LocalId::new(BOUND));
+                let pattern = random_pattern(&mut random, &matched(), &mut local_id);
+                let mut result = int(100 + at as i64);
+                let (mut guard, mut limit) = (None, None);
+                if pattern.kind.binds() {
+                    result = local(BOUND, CoreType::int());
+                    if random.bool() {
+                        let least = random.i64(-2..3);
+                        limit = Some(least);
+                        let sides = vec![int(least), local(BOUND, CoreType::int())];
+                        guard = Some(term(TermKind::Op(core::Op::Le, sides), CoreType::bool()));
+                    }
+                    // Of two arms that bind the same number, the sum shows which one it was.
+                    let sides = vec![result, int(1_000 * (at as i64 + 1))];
+                    result = term(TermKind::Op(core::Op::Add(Num::Int), sides), CoreType::int());
+                }
+                arms.push((Arm { pattern, guard, body: result }, limit));
+            }
+            arms.push((
+                Arm { pattern: pattern(PatKind::Wild, &matched()), guard: None, body: int(-1) },
+                None,
+            ));
+            let value = value(&mut random, &matched());
+            let mut expected = None;
+            for (at, (arm, limit)) in arms.iter().enumerate() {
+                let mut bound = None;
+                let holds = fits(&arm.pattern, &value, &mut bound)
+                    && limit.is_none_or(|least| bound.is_some_and(|bound| least <= bound));
+                if holds {
+                    let last = at + 1 == arms.len();
+                    taken[if last { 5 } else { at }] += 1;
+                    expected = Some(match bound.filter(|_| arm.pattern.kind.binds()) {
+                        Some(bound) => bound + 1_000 * (at as i64 + 1),
+                        None if last => -1,
+                        None => 100 + at as i64,
+                    });
+                    break;
+                }
+            }
+            let arms: Vec<Arm> = arms.into_iter().map(|(arm, _)| arm).collect();
+            let context = format!("seed {seed}, round {round}: {arms:?} of {value:?}");
+            let found = match run_match(&arms, value) {
+                Err(Declined::Length) => {
+                    long += 1;
+                    continue;
+                }
+                found => found.unwrap_or_else(|why| panic!("{why:?}: {context}")),
+            };
+            assert_eq!(Some(found), expected.map(|n| Datum::Word(n as u64)), "{context}");
+        }
+        assert!(
+            taken[..2].iter().all(|count| *count > 100) && taken[5] > 100 && long < 100,
+            "{taken:?}, {long}"
+        );
+    }
+
+    /// An arm with many alternatives has its body once.
+    #[test]
+    fn the_body_of_an_arm_is_built_once() {
+        let arms = |bodies: usize| {
+            let codes: Vec<Pat> =
+                (0..6).map(|n| pattern(PatKind::Int((n * 2).into()), &CoreType::int())).collect();
+            let mut parts = vec![pattern(PatKind::Or(codes), &CoreType::int())];
+            if let TypeKind::Product(types) = matched().kind() {
+                parts.extend(types[1..].iter().map(|ty| pattern(PatKind::Wild, ty)));
+            }
+            let mut body = local(MATCHED, matched());
+            body = term(TermKind::Component(Box::new(body), 0u32.into()), CoreType::int());
+            for _ in 0..bodies {
+                let sides = vec![body, int(3)];
+                body = term(TermKind::Op(core::Op::Mul(Num::Int), sides), CoreType::int());
+            }
+            let wild = pattern(PatKind::Wild, &matched());
+            [
+                Arm { pattern: pattern(PatKind::Tuple(parts), &matched()), guard: None, body },
+                Arm { pattern: wild, guard: None, body: int(-1) },
+            ]
+        };
+        let made = |bodies: usize| {
+            let core = core::Program::default();
+            let mut builder = Builder::new(&core);
+            let mut scope = Scope::of(HashMap::default(), &[]);
+            let (ty, value) = (builder.ty(&matched()).ok().expect("a type"), builder.fresh());
+            builder.types.insert(value, ty);
+            scope.locals.insert(LocalId::new(MATCHED), Known::Data(value));
+            let kind = TermKind::Match(Box::new(local(MATCHED, matched())), arms(bodies).to_vec());
+            assert!(builder.value(&mut scope, &term(kind, CoreType::int())).is_ok());
+            builder.made
+        };
+        // A product and its factor are two statements.
+        assert_eq!(made(10) - made(5), 2 * 5);
+    }
+}

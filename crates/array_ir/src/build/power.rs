@@ -208,3 +208,115 @@ impl Builder<'_> {
         self.compare(Compare::Eq, at, position)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::array_ir::{Binary, Space, Type};
+    use crate::build::run::{code, count, datum, run};
+    use crate::types::Type as CoreType;
+
+    /// Sizes of digits and numbers of them, up to the longest power that is written in digits and
+    /// beyond.
+    const POWERS: [(u64, u64); 9] =
+        [(2, 1), (3, 2), (2, 8), (3, 8), (2, 9), (3, 9), (4, 20), (5, 20), (2, 61)];
+
+    fn power(base: u64, exponent: u64) -> CoreType {
+        CoreType::compact_power(CoreType::unit_sum(base), CoreType::unit_sum(exponent))
+    }
+
+    /// The digits of a code, the first one of the largest weight.
+    fn digits(base: u64, exponent: u64, code: u64) -> Vec<u64> {
+        (0..exponent).map(|at| code / base.pow((exponent - 1 - at) as u32) % base).collect()
+    }
+
+    /// Calls a test with random codes of the powers.
+    fn with_codes(test: impl Fn(&mut fastrand::Rng, (u64, u64), &CoreType, u64)) {
+        let seed = 9u64;
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for (base, exponent) in POWERS {
+            let ty = power(base, exponent);
+            let last = count(&ty) - 1;
+            let codes: Vec<u64> = (0..12).map(|_| random.u64(..=last)).collect();
+            for code in [0, last].into_iter().chain(codes) {
+                test(&mut random, (base, exponent), &ty, code);
+            }
+        }
+    }
+
+    #[test]
+    fn a_digit_is_that_of_the_code() {
+        with_codes(|random, (base, exponent), ty, number| {
+            let (digit, index) = (CoreType::unit_sum(base), CoreType::unit_sum(exponent));
+            let at = random.u64(..exponent);
+            let expected = digits(base, exponent, number)[at as usize];
+            let arguments = [datum(ty, number), datum(&index, at)];
+            let computed = run(&[ty, &index], &arguments, |builder, values| {
+                let power = builder.power(ty)?;
+                builder.power_digit(values[0], &power, values[1])
+            });
+            let known = run(&[ty], &arguments[..1], |builder, values| {
+                let power = builder.power(ty)?;
+                assert_eq!(power.count(), exponent);
+                builder.power_factor(values[0], &power, at)
+            });
+            for found in [computed, known] {
+                let found = found.unwrap_or_else(|why| panic!("{ty}: {why:?}"));
+                assert_eq!(code(&digit, &found), expected, "digit {at} of {number} in {ty}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_digit_that_is_stored_changes_no_other() {
+        with_codes(|random, (base, exponent), ty, number| {
+            let (digit, index) = (CoreType::unit_sum(base), CoreType::unit_sum(exponent));
+            let (at, new) = (random.u64(..exponent), random.u64(..base));
+            let mut expected = digits(base, exponent, number);
+            expected[at as usize] = new;
+            let arguments = [datum(ty, number), datum(&index, at), datum(&digit, new)];
+            let found = run(&[ty, &index, &digit], &arguments, |builder, values| {
+                let power = builder.power(ty)?;
+                builder.with_power_digit(values[0], (ty, &power), values[1], values[2])
+            });
+            let found = code(ty, &found.unwrap_or_else(|why| panic!("{ty}: {why:?}")));
+            assert_eq!(digits(base, exponent, found), expected, "digit {at} of {number} in {ty}: {new}");
+        });
+    }
+
+    #[test]
+    fn operations_on_sets_are_those_on_bits() {
+        with_codes(|random, (base, exponent), ty, a| {
+            if base != 2 {
+                return;
+            }
+            let b = random.u64(..count(ty));
+            let arguments = [datum(ty, a), datum(ty, b)];
+            let operation = |op: Option<Binary>| {
+                let found = run(&[ty, ty], &arguments, |builder, values| {
+                    let sets = if op.is_some() { values } else { &values[..1] };
+                    builder.set_operation(ty, op, sets)
+                });
+                code(ty, &found.unwrap_or_else(|why| panic!("{ty}: {why:?}")))
+            };
+            assert_eq!(operation(Some(Binary::And)), a & b);
+            assert_eq!(operation(Some(Binary::Or)), a | b);
+            assert_eq!(operation(None), a ^ ((1 << exponent) - 1));
+        });
+    }
+
+    /// A power of up to eight digits has them as digits, a longer one is one number.
+    #[test]
+    fn long_powers_are_one_digit() {
+        let space = |exponent| {
+            let core = crate::core::Program::default();
+            let mut builder = crate::build::Builder::new(&core);
+            builder.ty(&power(3, exponent)).ok()
+        };
+        let numbers = |sizes: &[u64]| {
+            Some(Type::Index(Space::new(sizes.iter().map(|size| crate::array_ir::Size::constant(*size)))))
+        };
+        assert_eq!(space(8), numbers(&[3; 8]));
+        assert_eq!(space(9), numbers(&[3u64.pow(9)]));
+    }
+}

@@ -338,3 +338,76 @@ fn shortest_group(digits: &[(DigitExpr, Size)], to: &[Size]) -> Option<(usize, u
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{regroup, shortest_group};
+    use crate::array_ir::{DigitExpr, Size, SizeVar};
+    use crate::build::run::{code, count, datum, run};
+    use crate::types::Type as CoreType;
+
+    fn numbers(sizes: &[u64]) -> Vec<Size> {
+        sizes.iter().map(|size| Size::constant(*size)).collect()
+    }
+
+    /// Digits of these sizes, by their positions.
+    fn digits(sizes: &[Size]) -> Vec<(DigitExpr, Size)> {
+        (0..).map(DigitExpr::Target).zip(sizes.iter().cloned()).collect()
+    }
+
+    /// Makes a random compact type of a number of values with these factors in order.
+    fn grouped(random: &mut fastrand::Rng, factors: &[u64]) -> CoreType {
+        let mut sizes: Vec<u64> = Vec::new();
+        for factor in factors {
+            match sizes.last_mut() {
+                Some(last) if random.bool() => *last *= factor,
+                _ => sizes.push(*factor),
+            }
+        }
+        CoreType::compact_product(sizes.into_iter().map(CoreType::unit_sum).collect())
+    }
+
+    #[test]
+    fn a_compact_value_keeps_its_code() {
+        let seed = 10u64;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..200 {
+            let factors: Vec<u64> = (0..random.usize(..7)).map(|_| random.u64(1..5)).collect();
+            let (from, to) = (grouped(&mut random, &factors), grouped(&mut random, &factors));
+            let number = random.u64(..count(&from));
+            let context = format!("seed {seed}, round {round}: {number} of {from} as {to}");
+            let found =
+                run(&[&from], &[datum(&from, number)], |builder, values| builder.reshape(values[0], &to));
+            let found = found.unwrap_or_else(|why| panic!("{why:?}: {context}"));
+            assert_eq!(code(&to, &found), number, "{context}");
+        }
+    }
+
+    /// Digits are joined no further than their sizes need.
+    #[test]
+    fn groups_are_as_short_as_possible() {
+        let groups = |from: &[u64], to: &[u64]| shortest_group(&digits(&numbers(from)), &numbers(to));
+        assert_eq!(groups(&[2, 3], &[2, 3]), Some((1, 1)));
+        assert_eq!(groups(&[2, 3, 4], &[6, 4]), Some((2, 1)));
+        assert_eq!(groups(&[6, 4], &[2, 3, 4]), Some((1, 2)));
+        assert_eq!(groups(&[4, 3], &[6, 2]), Some((2, 2)));
+        assert_eq!(groups(&[1, 2], &[2]), Some((1, 0)));
+        assert_eq!(groups(&[2], &[3]), None);
+        // What stays is the digit itself.
+        let same = regroup(&digits(&numbers(&[2, 3])), &numbers(&[2, 3]));
+        assert_eq!(same, Some(vec![DigitExpr::Target(0), DigitExpr::Target(1)]));
+    }
+
+    /// Sizes are compared at all values of their variables.
+    #[test]
+    fn symbolic_sizes_are_grouped_by_their_products() {
+        let [n, m] = [0, 1].map(|id| Size::var(SizeVar(id)));
+        let product = n.mul(&m).expect("a small polynomial");
+        let whole =
+            regroup(&digits(&[n.clone(), m.clone()]), std::slice::from_ref(&product)).expect("one group");
+        assert_eq!(whole, [DigitExpr::Join(digits(&[n.clone(), m.clone()]))]);
+        assert!(regroup(&digits(&[product]), &[m.clone(), n.clone()]).is_some());
+        assert_eq!(regroup(&digits(std::slice::from_ref(&n)), std::slice::from_ref(&m)), None);
+        assert_eq!(regroup(&digits(&[n.clone(), m.clone()]), &[n]), None);
+    }
+}

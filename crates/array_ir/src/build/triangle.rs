@@ -56,3 +56,68 @@ impl Builder<'_> {
         self.binary(Binary::DivSigned, product, two)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MAX_ROWS;
+    use crate::build::Declined;
+    use crate::build::run::{code, count, datum, run};
+    use crate::types::{Triangle, Type as CoreType};
+
+    /// Returns the row and the column of a code, as they are computed.
+    fn position(triangle: Triangle, rows: u64, number: u64) -> Result<(u64, u64), Declined> {
+        let side = CoreType::unit_sum(rows);
+        let ty = CoreType::triangle(triangle, side.clone());
+        let factor = |at| {
+            let found = run(&[&ty], &[datum(&ty, number)], |builder, values| {
+                builder.triangle_factor(values[0], (triangle, &side), at)
+            })?;
+            Ok(code(&side, &found))
+        };
+        Ok((factor(0)?, factor(1)?))
+    }
+
+    /// Rows and columns are those that the type itself has.
+    fn is_exact(triangle: Triangle, rows: u64, number: u64) {
+        let (row, column) = triangle.position(&number.into());
+        let expected = row.to_u64().zip(column.to_u64());
+        assert_eq!(
+            position(triangle, rows, number).ok(),
+            expected,
+            "{} in {rows} rows: {number}",
+            triangle.name()
+        );
+    }
+
+    #[test]
+    fn rows_and_columns_are_those_of_the_code() {
+        for triangle in Triangle::ALL {
+            for rows in 1..6 {
+                for number in 0..count(&CoreType::triangle(triangle, CoreType::unit_sum(rows))) {
+                    is_exact(triangle, rows, number);
+                }
+            }
+        }
+    }
+
+    /// Near the ends of the last rows, where the root is the least exact.
+    #[test]
+    fn the_largest_triangle_is_exact_at_the_ends_of_rows() {
+        for triangle in Triangle::ALL {
+            let mut end = count(&CoreType::triangle(triangle, CoreType::unit_sum(MAX_ROWS)));
+            for row in (MAX_ROWS - 4..MAX_ROWS).rev() {
+                is_exact(triangle, MAX_ROWS, end - 1);
+                let length = if triangle == Triangle::Below { row } else { row + 1 };
+                end -= length;
+                is_exact(triangle, MAX_ROWS, end);
+            }
+        }
+    }
+
+    #[test]
+    fn larger_triangles_are_declined() {
+        for triangle in Triangle::ALL {
+            assert_eq!(position(triangle, MAX_ROWS + 1, 0), Err(Declined::Size));
+        }
+    }
+}

@@ -365,3 +365,138 @@ impl Builder<'_> {
         self.data(known)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_SUMS, is_unsigned, scalar_element};
+    use crate::array_ir::Type;
+    use crate::build::run::{code, count, run};
+    use crate::build::{AbruptCompletion, Builder, Declined};
+    use crate::core::Program;
+    use crate::types::{Kind, Scalar, Triangle, Type as CoreType, TypeVar};
+    use num_traits::ToPrimitive;
+
+    fn built(ty: &CoreType) -> Result<Type, Declined> {
+        match Builder::new(&Program::default()).ty(ty) {
+            Ok(ty) => Ok(ty),
+            Err(AbruptCompletion::Declined(why)) => Err(why),
+            Err(AbruptCompletion::Jump(_)) => panic!("a type is no jump"),
+        }
+    }
+
+    fn number(n: u64) -> CoreType {
+        CoreType::unit_sum(n)
+    }
+
+    /// Makes a random compact type of at most so many levels.
+    fn compact(random: &mut fastrand::Rng, levels: usize) -> CoreType {
+        if levels == 0 {
+            return number(random.u64(1..5));
+        }
+        let parts = |random: &mut fastrand::Rng| -> Vec<CoreType> {
+            (0..random.usize(2..4)).map(|_| compact(random, levels - 1)).collect()
+        };
+        match random.usize(..4) {
+            0 => CoreType::compact_product(parts(random)),
+            1 => CoreType::compact_sum(parts(random)),
+            2 => CoreType::compact_power(compact(random, levels - 1), number(random.u64(..10))),
+            _ => CoreType::triangle(*random.choice(&Triangle::ALL).expect("two"), number(random.u64(2..6))),
+        }
+    }
+
+    /// The digits of a type have as many values as the type.
+    #[test]
+    fn the_space_of_a_type_has_its_size() {
+        let seed = 11u64;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..2_000 {
+            let ty = compact(&mut random, 2);
+            let Some(size) = ty.size().ok().and_then(|size| size.to_u64()).filter(|size| *size < 1 << 60)
+            else {
+                continue;
+            };
+            let space = Builder::new(&Program::default()).space(&ty).ok().and_then(|space| space.size());
+            let found = space.and_then(|size| size.to_constant());
+            assert_eq!(found, Some(size), "seed {seed}, round {round}: {ty}");
+        }
+    }
+
+    /// A polynomial over the variables stands for the size at any numbers.
+    #[test]
+    fn symbolic_sizes_are_those_of_the_types_at_numbers() {
+        let var = |id: u32| TypeVar { id: 1_001 + id, name: format!("N{id}").into(), kind: Kind::Compact };
+        let [n, m] = [0, 1].map(|id| CoreType::var(var(id)));
+        let sum = CoreType::compact_sum(vec![n.clone(), number(3)]);
+        let ty = CoreType::compact_product(vec![sum, CoreType::compact_power(m, number(2)), n]);
+        let core = Program::default();
+        let mut builder = Builder::new(&core);
+        let size = builder.size(&ty).ok().expect("a polynomial");
+        for (a, b) in [(0u64, 5u64), (1, 1), (2, 3), (7, 4)] {
+            let at = |atom| {
+                let position =
+                    builder.sizes.iter().find(|(_, size)| atom == crate::array_ir::SizeAtom::Var(*size));
+                position.map(|(known, _)| if known.id == 1_001 { a } else { b })
+            };
+            assert_eq!(size.evaluate(&at), Some((a + 3) * b * b * a), "{a} and {b}");
+        }
+    }
+
+    /// The index at a position of storage has the code of the position, as long as there is one.
+    #[test]
+    fn positions_are_codes_in_storage_order() {
+        let ty = CoreType::compact_product(vec![number(3), number(4), number(2)]);
+        for position in 0..count(&ty) {
+            let found = run(&[], &[], |builder, _| {
+                let space = builder.space(&ty)?;
+                builder.index_at(&space, position)
+            });
+            assert_eq!(found.map(|found| code(&ty, &found)), Ok(position));
+        }
+        let beyond = run(&[], &[], |builder, _| {
+            let space = builder.space(&ty)?;
+            builder.index_at(&space, count(&ty))
+        });
+        assert_eq!(beyond, Err(Declined::Size));
+    }
+
+    #[test]
+    fn elements_have_the_width_of_their_scalars() {
+        for scalar in Scalar::ALL {
+            match (scalar_element(scalar), scalar) {
+                (Ok(element), Scalar::Fixed(fixed)) => {
+                    let (bits, signed) = fixed.shape();
+                    let all = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+                    assert_eq!(element.truncate(u64::MAX), all, "{scalar:?}");
+                    assert_eq!(is_unsigned(scalar), !signed, "{scalar:?}");
+                }
+                (Ok(_), scalar) => assert_eq!(is_unsigned(scalar), scalar == Scalar::Char),
+                (Err(_), scalar) => assert!(matches!(scalar, Scalar::Bigint | Scalar::String)),
+            }
+        }
+    }
+
+    #[test]
+    fn types_without_a_form_are_declined_by_their_word() {
+        let function = CoreType::function(CoreType::int(), CoreType::int());
+        assert_eq!(built(&function), Err(Declined::Function));
+        assert_eq!(built(&CoreType::string()), Err(Declined::Text));
+        assert_eq!(built(&CoreType::repeat(number(3), CoreType::real())), Err(Declined::Sum));
+        let var = TypeVar { id: 1_001, name: "T".into(), kind: Kind::Type };
+        assert_eq!(built(&CoreType::var(var)), Err(Declined::Polymorphic));
+        let pair = CoreType::product(vec![CoreType::int(), CoreType::bool()]);
+        assert_eq!(built(&pair), Ok(Type::Tuple(vec![Type::I64, Type::B1])));
+    }
+
+    /// A core type shares its parts: written out, this one has more than a billion.
+    #[test]
+    fn types_of_many_parts_are_declined() {
+        let twice = |ty: CoreType, _| {
+            CoreType::product(vec![ty.clone(), CoreType::product(vec![ty, CoreType::int()])])
+        };
+        let large = (0..30).fold(CoreType::real(), twice);
+        assert_eq!(built(&large), Err(Declined::Length));
+        let nested = |ty: CoreType, _| CoreType::sum(vec![CoreType::real(), ty]);
+        assert!(built(&(0..MAX_SUMS).fold(CoreType::int(), nested)).is_ok());
+        assert_eq!(built(&(0..=MAX_SUMS).fold(CoreType::int(), nested)), Err(Declined::Sum));
+    }
+}

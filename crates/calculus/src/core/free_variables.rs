@@ -122,3 +122,120 @@ fn bind(part: &Part<'_>, own: &mut BTreeSet<LocalId>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FreeVariables, modified_variables};
+    use crate::core::{
+        ClassId, ForRange, FunctionId, GlobalId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind,
+    };
+    use crate::source::Span;
+    use crate::types::Type;
+
+    fn term(kind: TermKind) -> Term {
+        Term::new(kind, Type::int(), Span::default())
+    }
+
+    fn local(id: usize) -> Term {
+        term(TermKind::Local(LocalId::new(id)))
+    }
+
+    fn stmt(kind: StmtKind) -> Stmt {
+        Stmt { kind, span: Span::default() }
+    }
+
+    fn set(id: usize, value: Term) -> Stmt {
+        stmt(StmtKind::SetLocal(LocalId::new(id), value))
+    }
+
+    fn bind(id: usize, value: Term) -> Stmt {
+        let pat = Pat { kind: PatKind::Bind(LocalId::new(id)), ty: Type::int(), span: Span::default() };
+        stmt(StmtKind::Let(pat, value))
+    }
+
+    fn store(root: Root, value: Term) -> Stmt {
+        stmt(StmtKind::Store { root, root_ty: Type::int(), path: Vec::new(), value })
+    }
+
+    fn block(stmts: Vec<Stmt>) -> Term {
+        term(TermKind::Block(stmts, None))
+    }
+
+    fn forever(body: Vec<Stmt>) -> Stmt {
+        stmt(StmtKind::While(local(9), body))
+    }
+
+    fn ids<'i>(locals: impl IntoIterator<Item = &'i LocalId>) -> Vec<usize> {
+        locals.into_iter().map(|id| id.index()).collect()
+    }
+
+    #[test]
+    fn reads_stores_and_captures_are_mentioned_and_bindings_are_not() {
+        let closure = TermKind::Closure {
+            function: FunctionId::new(3),
+            type_args: Vec::new(),
+            captures: vec![LocalId::new(4)],
+        };
+        let method = TermKind::Method { class: ClassId::new(1), method: 2, type_args: Vec::new() };
+        let moved = term(TermKind::Move(Box::new(local(5))));
+        let body = vec![
+            bind(0, local(1)),
+            set(2, term(TermKind::Call(Box::new(term(closure)), vec![term(method), moved]))),
+            store(Root::Local(LocalId::new(6)), term(TermKind::Global(GlobalId::new(7)))),
+            store(Root::Global(GlobalId::new(8)), local(1)),
+        ];
+        let found = FreeVariables::of_term(&block(body));
+        assert_eq!(ids(&found.locals), [1, 2, 4, 5, 6]);
+        assert_eq!(found.globals.into_iter().map(|id| id.index()).collect::<Vec<_>>(), [7, 8]);
+        assert_eq!(found.functions.into_iter().collect::<Vec<_>>(), [FunctionId::new(3)]);
+        assert_eq!(found.methods.into_iter().collect::<Vec<_>>(), [(ClassId::new(1), 2)]);
+    }
+
+    #[test]
+    fn to_drop_a_variable_is_not_to_mention_it() {
+        let drop = stmt(StmtKind::Drop(vec![LocalId::new(1)]));
+        assert!(FreeVariables::of_stmt(&drop).locals.is_empty());
+        let inside = stmt(StmtKind::If(local(2), vec![drop], Vec::new()));
+        assert_eq!(ids(&FreeVariables::of_stmt(&inside).locals), [2]);
+    }
+
+    fn modified(loop_: &Stmt) -> Vec<usize> {
+        let number = |root: &Root| match root {
+            Root::Local(local) => local.index(),
+            Root::Global(global) => 100 + global.index(),
+        };
+        modified_variables(loop_).iter().map(number).collect()
+    }
+
+    #[test]
+    fn a_loop_changes_what_it_stores_into_once_and_in_order() {
+        let body = vec![
+            set(3, local(0)),
+            stmt(StmtKind::If(local(9), vec![store(Root::Local(LocalId::new(1)), local(0))], Vec::new())),
+            stmt(StmtKind::SetGlobal(GlobalId::new(2), local(0))),
+            set(3, local(1)),
+        ];
+        assert_eq!(modified(&forever(body)), [3, 1, 102]);
+    }
+
+    /// Also where they are bound after a store: what binds a variable may stand in an inner loop.
+    #[test]
+    fn variables_that_a_loop_binds_are_its_own() {
+        let inner = stmt(StmtKind::For(LocalId::new(2), ForRange::All(Type::bool()), vec![set(3, local(2))]));
+        let body = vec![bind(1, local(0)), set(1, local(0)), set(2, local(0)), inner];
+        assert_eq!(modified(&forever(body)), [3]);
+        let arm = (
+            Pat { kind: PatKind::Bind(LocalId::new(4)), ty: Type::int(), span: Span::default() },
+            None,
+            vec![set(4, local(0)), set(5, local(0))],
+        );
+        assert_eq!(modified(&forever(vec![stmt(StmtKind::Match(local(0), vec![arm]))])), [5]);
+    }
+
+    #[test]
+    fn statements_inside_terms_change_variables() {
+        let nested = block(vec![bind(1, local(0)), set(1, block(vec![set(2, local(0))]))]);
+        assert_eq!(modified(&forever(vec![bind(3, nested.clone())])), [2]);
+        assert_eq!(modified(&stmt(StmtKind::While(nested, Vec::new()))), [2]);
+    }
+}

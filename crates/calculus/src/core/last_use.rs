@@ -1015,3 +1015,481 @@ fn insert_drop(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
         stmts.insert(0, Stmt { kind: StmtKind::Drop(locals), span });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ReachableGlobals, last_used_locals, mark_function, mark_statement};
+    use crate::core::{
+        Arm, ForRange, Function, FunctionId, Global, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim,
+        Program, Root, Script, Stmt, StmtKind, Term, TermKind, print,
+    };
+    use crate::source::Span;
+    use crate::types::Type;
+    use num_bigint::BigUint;
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    /// Variables of a random function: the first ones are parameters, the last one is a number.
+    const LOCALS: usize = 5;
+
+    /// Returns a type whose values are moved.
+    fn array() -> Type {
+        Type::array(Type::int(), Type::unit_sum(3u32))
+    }
+
+    fn term(kind: TermKind, ty: Type) -> Term {
+        Term::new(kind, ty, Span::default())
+    }
+
+    fn local(id: usize) -> Term {
+        term(TermKind::Local(LocalId::new(id)), array())
+    }
+
+    fn tuple(parts: Vec<Term>) -> Term {
+        term(TermKind::Tuple(parts), array())
+    }
+
+    fn stmt(kind: StmtKind) -> Stmt {
+        Stmt { kind, span: Span::default() }
+    }
+
+    fn set(id: usize, value: Term) -> Stmt {
+        stmt(StmtKind::SetLocal(LocalId::new(id), value))
+    }
+
+    fn pattern(kind: PatKind) -> Pat {
+        Pat { kind, ty: array(), span: Span::default() }
+    }
+
+    fn truth() -> Term {
+        term(TermKind::Code(BigUint::ZERO), Type::bool())
+    }
+
+    /// Makes a function whose first `params` variables are parameters.
+    fn function(params: usize, body: Term) -> Function {
+        let info = |id: usize| {
+            let ty = if id == LOCALS { Type::int() } else { array() };
+            LocalInfo { name: format!("x{id}").into(), ty, shared: false }
+        };
+        Function {
+            name: "f".into(),
+            type_params: Vec::new(),
+            params: (0..params).map(LocalId::new).collect(),
+            captures: Vec::new(),
+            this: None,
+            locals: (0..=LOCALS).map(info).collect(),
+            domain: Type::unit(),
+            given: Vec::new(),
+            body,
+            span: Span::default(),
+        }
+    }
+
+    fn marked(params: usize, body: Term) -> Function {
+        mark_function(&Program::default(), &mut ReachableGlobals::default(), &function(params, body))
+    }
+
+    /// A maker of random terms and statements, in which every variable has a value.
+    struct Maker {
+        random: fastrand::Rng,
+        /// True if there are arrays that are built.
+        builds: bool,
+    }
+
+    impl Maker {
+        fn id(&mut self) -> usize {
+            self.random.usize(..LOCALS)
+        }
+
+        fn term(&mut self, depth: usize) -> Term {
+            match self.random.usize(..if depth == 0 { 3 } else { 8 }) {
+                0 | 1 => local(self.id()),
+                2 => term(TermKind::Int(1.into()), Type::int()),
+                3 => tuple((0..self.random.usize(..4)).map(|_| self.term(depth - 1)).collect()),
+                4 => {
+                    let [then, otherwise] = [(); 2].map(|()| Box::new(self.term(depth - 1)));
+                    term(TermKind::If(Box::new(self.condition()), then, otherwise), array())
+                }
+                5 if self.builds => {
+                    let body = Box::new(self.term(depth - 1));
+                    term(TermKind::Build(vec![(LocalId::new(LOCALS), Type::bool())], body), array())
+                }
+                5 | 6 => {
+                    let stmts = self.stmts(depth - 1, false);
+                    let value = self.term(depth - 1);
+                    term(TermKind::Block(stmts, Some(Box::new(value))), array())
+                }
+                _ => {
+                    let scrutinee = Box::new(self.term(depth - 1));
+                    let arms = self.arms(&mut |this| this.term(depth - 1));
+                    let arms = arms.into_iter().map(|(pattern, guard, body)| Arm { pattern, guard, body });
+                    term(TermKind::Match(scrutinee, arms.collect()), array())
+                }
+            }
+        }
+
+        /// Makes a condition, which may read variables.
+        fn condition(&mut self) -> Term {
+            let mut parts: Vec<Term> = (0..self.random.usize(..3)).map(|_| local(self.id())).collect();
+            parts.push(truth());
+            tuple(parts)
+        }
+
+        fn arms<T>(&mut self, body: &mut dyn FnMut(&mut Maker) -> T) -> Vec<(Pat, Option<Term>, T)> {
+            let count = self.random.usize(1..4);
+            let arm = |at| {
+                let kind =
+                    if self.random.bool() { PatKind::Bind(LocalId::new(self.id())) } else { PatKind::Wild };
+                let guard = (at + 1 < count).then(|| self.condition());
+                (pattern(kind), guard, body(self))
+            };
+            (0..count).map(arm).collect()
+        }
+
+        fn stmts(&mut self, depth: usize, in_loop: bool) -> Vec<Stmt> {
+            (0..self.random.usize(..4)).map(|_| stmt(self.stmt(depth, in_loop))).collect()
+        }
+
+        fn stmt(&mut self, depth: usize, in_loop: bool) -> StmtKind {
+            let id = LocalId::new(self.id());
+            match self.random.usize(..if depth == 0 { 5 } else { 10 }) {
+                0 => StmtKind::Let(pattern(PatKind::Bind(id)), self.term(depth)),
+                1 => StmtKind::SetLocal(id, self.term(depth)),
+                2 => StmtKind::Expr(self.term(depth)),
+                3 => {
+                    let value = self.term(depth);
+                    StmtKind::Store { root: Root::Local(id), root_ty: array(), path: Vec::new(), value }
+                }
+                4 if in_loop && self.random.bool() => StmtKind::Break,
+                4 if in_loop => StmtKind::Continue,
+                4 if self.random.usize(..4) == 0 => StmtKind::Return(self.term(depth)),
+                4 => StmtKind::Expr(local(id.index())),
+                5 | 6 => {
+                    let condition = self.condition();
+                    StmtKind::If(condition, self.stmts(depth - 1, in_loop), self.stmts(depth - 1, in_loop))
+                }
+                7 => {
+                    let scrutinee = self.term(depth - 1);
+                    StmtKind::Match(scrutinee, self.arms(&mut |this| this.stmts(depth - 1, in_loop)))
+                }
+                8 => StmtKind::While(self.condition(), self.stmts(depth - 1, true)),
+                _ => {
+                    let range = match self.random.bool() {
+                        true => ForRange::All(Type::bool()),
+                        false => ForRange::Elements(self.term(depth - 1)),
+                    };
+                    StmtKind::For(LocalId::new(LOCALS), range, self.stmts(depth - 1, true))
+                }
+            }
+        }
+    }
+
+    /// The way in which a statement ends.
+    #[derive(PartialEq)]
+    enum End {
+        Next,
+        Break,
+        Continue,
+        Return,
+    }
+
+    /// A run of a marked function along random branches. It notes which variables hold a value.
+    struct Run {
+        random: fastrand::Rng,
+        held: BTreeSet<usize>,
+        /// The text of the function, for messages.
+        context: String,
+    }
+
+    impl Run {
+        fn read(&self, id: LocalId) {
+            assert!(
+                id.index() == LOCALS || self.held.contains(&id.index()),
+                "x{id} is gone: {}",
+                self.context
+            );
+        }
+
+        fn bind(&mut self, pat: &Pat) {
+            pat.for_each_local(&mut |id| {
+                self.held.insert(id.index());
+            });
+        }
+
+        fn term(&mut self, term: &Term) -> End {
+            match &term.kind {
+                TermKind::Local(id) => self.read(*id),
+                TermKind::Move(place) => {
+                    let TermKind::Local(id) = place.kind else { panic!("{place:?}") };
+                    self.read(id);
+                    self.held.remove(&id.index());
+                }
+                TermKind::If(condition, then, otherwise) => {
+                    let end = self.term(condition);
+                    if end != End::Next {
+                        return end;
+                    }
+                    return if self.random.bool() { self.term(then) } else { self.term(otherwise) };
+                }
+                TermKind::Match(scrutinee, arms) => {
+                    let end = self.term(scrutinee);
+                    if end != End::Next {
+                        return end;
+                    }
+                    for arm in arms {
+                        self.bind(&arm.pattern);
+                        if let Some(guard) = &arm.guard {
+                            let end = self.term(guard);
+                            if end != End::Next {
+                                return end;
+                            }
+                            if self.random.bool() {
+                                continue;
+                            }
+                        }
+                        return self.term(&arm.body);
+                    }
+                }
+                TermKind::Build(_, body) => {
+                    for _ in 0..self.random.usize(..3) {
+                        let end = self.term(body);
+                        if end != End::Next {
+                            return end;
+                        }
+                    }
+                }
+                TermKind::Block(stmts, value) => {
+                    let end = self.stmts(stmts);
+                    if end != End::Next {
+                        return end;
+                    }
+                    return value.as_ref().map_or(End::Next, |value| self.term(value));
+                }
+                TermKind::Tuple(parts) => {
+                    for part in parts {
+                        let end = self.term(part);
+                        if end != End::Next {
+                            return end;
+                        }
+                    }
+                }
+                TermKind::Int(_) | TermKind::Code(_) => {}
+                other => panic!("{other:?}"),
+            }
+            End::Next
+        }
+
+        fn stmts(&mut self, stmts: &[Stmt]) -> End {
+            for stmt in stmts {
+                let end = self.stmt(stmt);
+                if end != End::Next {
+                    return end;
+                }
+            }
+            End::Next
+        }
+
+        fn stmt(&mut self, stmt: &Stmt) -> End {
+            match &stmt.kind {
+                StmtKind::Let(pat, value) => {
+                    let end = self.term(value);
+                    self.bind(pat);
+                    return end;
+                }
+                StmtKind::SetLocal(id, value) => {
+                    let end = self.term(value);
+                    self.held.insert(id.index());
+                    return end;
+                }
+                StmtKind::Expr(value) => return self.term(value),
+                StmtKind::Store { root: Root::Local(id), value, .. } => {
+                    let end = self.term(value);
+                    if end == End::Next {
+                        self.read(*id);
+                    }
+                    return end;
+                }
+                StmtKind::Drop(ids) => ids.iter().for_each(|id| {
+                    self.held.remove(&id.index());
+                }),
+                StmtKind::If(condition, then, otherwise) => {
+                    let end = self.term(condition);
+                    if end != End::Next {
+                        return end;
+                    }
+                    return if self.random.bool() { self.stmts(then) } else { self.stmts(otherwise) };
+                }
+                StmtKind::Match(scrutinee, arms) => {
+                    let end = self.term(scrutinee);
+                    if end != End::Next {
+                        return end;
+                    }
+                    for (pat, guard, body) in arms {
+                        self.bind(pat);
+                        if let Some(guard) = guard {
+                            let end = self.term(guard);
+                            if end != End::Next {
+                                return end;
+                            }
+                            if self.random.bool() {
+                                continue;
+                            }
+                        }
+                        return self.stmts(body);
+                    }
+                }
+                StmtKind::While(condition, body) => loop {
+                    let end = self.term(condition);
+                    if end != End::Next {
+                        return end;
+                    }
+                    if self.random.bool() {
+                        break;
+                    }
+                    match self.stmts(body) {
+                        End::Break => break,
+                        End::Return => return End::Return,
+                        End::Next | End::Continue => {}
+                    }
+                },
+                StmtKind::For(_, range, body) => {
+                    if let ForRange::Elements(array) = range {
+                        let end = self.term(array);
+                        if end != End::Next {
+                            return end;
+                        }
+                    }
+                    for _ in 0..self.random.usize(..3) {
+                        match self.stmts(body) {
+                            End::Break => break,
+                            End::Return => return End::Return,
+                            End::Next | End::Continue => {}
+                        }
+                    }
+                }
+                StmtKind::Break => return End::Break,
+                StmtKind::Continue => return End::Continue,
+                StmtKind::Return(value) => {
+                    self.term(value);
+                    return End::Return;
+                }
+                other => panic!("{other:?}"),
+            }
+            End::Next
+        }
+    }
+
+    /// On every way through a marked function, what is read is still there. At its end no variable
+    /// holds a value, unless an array was built of it.
+    #[test]
+    fn values_end_with_their_last_use_and_not_before() {
+        let seed = 8u64;
+        let mut maker = Maker { random: fastrand::Rng::with_seed(seed), builds: false };
+        for round in 0..4_000 {
+            maker.builds = round % 2 == 1;
+            let stmts = maker.stmts(3, false);
+            let value = maker.term(1);
+            let body = term(TermKind::Block(stmts, Some(Box::new(value))), array());
+            let marked = marked(LOCALS, body);
+            let text = print::function(&Program::default(), FunctionId::new(0), &marked);
+            for walk in 0..6 {
+                let mut run = Run {
+                    random: fastrand::Rng::with_seed(walk),
+                    held: (0..LOCALS).collect(),
+                    context: format!("seed {seed}, round {round}, walk {walk}:\n{text}"),
+                };
+                let end = run.term(&marked.body);
+                let may_hold = maker.builds || end == End::Return;
+                assert!(may_hold || run.held.is_empty(), "{:?} is left: {}", run.held, run.context);
+            }
+        }
+    }
+
+    /// Returns the marked body of a function, printed.
+    fn printed(params: usize, body: Vec<Stmt>, value: Term) -> String {
+        let body = term(TermKind::Block(body, Some(Box::new(value))), array());
+        let text = print::function(&Program::default(), FunctionId::new(0), &marked(params, body));
+        let body = text.split_once("=\n").expect("a body").1;
+        body.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_string()
+    }
+
+    #[test]
+    fn the_last_read_of_a_variable_moves_its_value() {
+        let twice = set(1, tuple(vec![local(0), local(0)]));
+        assert_eq!(printed(1, vec![twice], local(1)), "{ x1.1 := (x0.0, move x0.0) move x1.1 }");
+        // A parameter that is not read is dropped first; a number is not marked.
+        let number = term(TermKind::Local(LocalId::new(LOCALS)), Type::int());
+        assert_eq!(printed(2, Vec::new(), tuple(vec![local(1), number])), "{ drop x0.0 (move x1.1, x5.5) }");
+    }
+
+    #[test]
+    fn a_branch_that_does_not_read_a_variable_drops_it() {
+        let branch = stmt(StmtKind::If(truth(), vec![set(1, local(0))], Vec::new()));
+        let text = printed(2, vec![branch], local(1));
+        assert_eq!(text, "{ if `0:bool { drop x1.1 x1.1 := move x0.0 } else { drop x0.0 } move x1.1 }");
+    }
+
+    /// The fields that are not read later are moved out of a value whose other fields are.
+    #[test]
+    fn components_are_moved_one_by_one() {
+        let field = |at: u32| term(TermKind::Component(Box::new(local(0)), at.into()), array());
+        let text = printed(1, vec![set(1, field(1))], tuple(vec![field(0), local(1)]));
+        assert_eq!(text, "{ x1.1 := move x0.0.1 (move x0.0.0, move x1.1) }");
+    }
+
+    /// A variable of the session is moved where it is assigned, unless something may read it before.
+    #[test]
+    fn a_variable_of_the_session_is_moved_by_its_own_assignment_alone() {
+        let global = |id: usize| term(TermKind::Global(GlobalId::new(id)), array());
+        let reader = |id: usize| Some(Arc::new(Function { params: Vec::new(), ..function(0, global(id)) }));
+        let globals = ["g", "h"].map(|name| Global { name: name.into(), ty: array() });
+        let program = Program {
+            functions: vec![reader(0), reader(1)],
+            globals: globals.to_vec(),
+            ..Program::default()
+        };
+        let mark = |value: Term| {
+            let body = vec![stmt(StmtKind::SetGlobal(GlobalId::new(0), value))];
+            let script = Script { locals: Vec::new(), body, result: None };
+            let (stmt, drops) = mark_statement(&program, &mut ReachableGlobals::default(), &script, 0);
+            assert!(drops.is_empty());
+            print::unit(&program, &[], Err(&stmt)).trim().to_string()
+        };
+        let call = |id: usize, args: Vec<Term>| {
+            let (function, type_args, captures) = (FunctionId::new(id), Vec::new(), Vec::new());
+            let head = TermKind::Closure { function, type_args, captures };
+            let ty = Type::function(array(), array());
+            term(TermKind::Call(Box::new(term(head, ty)), args), array())
+        };
+        assert_eq!(mark(tuple(vec![global(0)])), "g@0 := (move g@0,)");
+        assert_eq!(mark(tuple(vec![global(0), global(0)])), "g@0 := (g@0, move g@0)");
+        assert_eq!(mark(tuple(vec![global(1)])), "g@0 := (h@1,)");
+        // A function that is called after the read may read the variable itself.
+        assert_eq!(mark(call(0, vec![global(0)])), "g@0 := f#0(g@0)");
+        assert_eq!(mark(call(1, vec![global(0)])), "g@0 := f#1(move g@0)");
+    }
+
+    #[test]
+    fn locals_that_end_in_a_term_are_not_set_again() {
+        let body = vec![set(1, local(0)), set(2, local(1)), set(1, local(2))];
+        let body = term(TermKind::Block(body, Some(Box::new(local(1)))), array());
+        let ends: Vec<usize> =
+            last_used_locals(&marked(1, body).body).iter().map(|local| local.index()).collect();
+        assert_eq!(ends, [0]);
+    }
+
+    /// The statement of a script drops what no later statement reads, after it.
+    #[test]
+    fn a_statement_of_a_script_drops_what_is_not_read_later() {
+        let print = |value| term(TermKind::Prim(Prim::Print, vec![array()], vec![value]), Type::unit());
+        let info = |id: usize| LocalInfo { name: format!("x{id}").into(), ty: array(), shared: false };
+        let bind = |id: usize, value| stmt(StmtKind::Let(pattern(PatKind::Bind(LocalId::new(id))), value));
+        let script = Script {
+            locals: (0..2).map(info).collect(),
+            body: vec![bind(0, tuple(Vec::new())), bind(1, local(0)), stmt(StmtKind::Expr(print(local(0))))],
+            result: None,
+        };
+        let drops = |at| mark_statement(&Program::default(), &mut ReachableGlobals::default(), &script, at).1;
+        assert_eq!([0, 1, 2].map(drops), [vec![], vec![LocalId::new(1)], vec![]]);
+    }
+}

@@ -511,3 +511,93 @@ impl Printer<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::function;
+    use crate::core::{
+        Function, FunctionId, Global, GlobalId, LocalId, LocalInfo, Num, Op, Pat, PatKind, Program, Root,
+        Step, StepKind, Stmt, StmtKind, Term, TermKind,
+    };
+    use crate::source::Span;
+    use crate::types::{Kind, Type, TypeVar};
+
+    fn term(kind: TermKind) -> Term {
+        Term::new(kind, Type::int(), Span::default())
+    }
+
+    fn local(id: usize) -> Term {
+        term(TermKind::Local(LocalId::new(id)))
+    }
+
+    fn stmt(kind: StmtKind) -> Stmt {
+        Stmt { kind, span: Span::default() }
+    }
+
+    /// Blocks are indented, locals of one name have their numbers, and a local or variable that does
+    /// not exist is `?`.
+    #[test]
+    fn nested_blocks_are_indented() {
+        let wild = |kind| Pat { kind, ty: Type::int(), span: Span::default() };
+        let step = |kind| Step { kind, from: Type::int(), to: Type::int() };
+        let path = vec![step(StepKind::Component(1u32.into())), step(StepKind::Index(local(0)))];
+        let store = StmtKind::Store {
+            root: Root::Local(LocalId::new(1)),
+            root_ty: Type::int(),
+            path,
+            value: local(7),
+        };
+        let sum = term(TermKind::Op(Op::Add(Num::Int), vec![local(0), term(TermKind::Int(1.into()))]));
+        let set = |id| stmt(StmtKind::SetGlobal(GlobalId::new(id), sum.clone()));
+        let choice = stmt(StmtKind::If(local(0), vec![set(0)], vec![stmt(StmtKind::Break)]));
+        let arms = vec![
+            (wild(PatKind::Int(0.into())), Some(local(1)), vec![set(1)]),
+            (
+                wild(PatKind::Or(vec![wild(PatKind::Ints(1.into(), 2.into())), wild(PatKind::Wild)])),
+                None,
+                vec![],
+            ),
+        ];
+        let body = vec![
+            stmt(StmtKind::While(local(0), vec![choice])),
+            stmt(StmtKind::Match(local(0), arms)),
+            stmt(store),
+        ];
+        let info = |shared| LocalInfo { name: "x".into(), ty: Type::int(), shared };
+        let printed = Function {
+            name: "f".into(),
+            type_params: vec![TypeVar { id: 1_001, name: "N".into(), kind: Kind::Compact }],
+            params: vec![LocalId::new(0)],
+            captures: vec![LocalId::new(1)],
+            this: None,
+            locals: vec![info(false), info(true)],
+            domain: Type::int(),
+            given: Vec::new(),
+            body: term(TermKind::Block(body, Some(Box::new(term(TermKind::Tuple(vec![local(0)])))))),
+            span: Span::default(),
+        };
+        let globals = vec![Global { name: "g".into(), ty: Type::int() }];
+        let program = Program { globals, ..Program::default() };
+        let expected = "\
+fun f#3[N:COMPACTLINEAR] (x.0:int) captures (x.1:shared int) : int =
+  {
+    while x.0 {
+      if x.0 {
+        g@0 := add_int(x.0, 1)
+      } else {
+        break
+      }
+    }
+    match x.0
+      | 0 when x.1 => {
+        ?@1 := add_int(x.0, 1)
+      }
+      | (1..2 | _) => {
+      }
+    &x.1.1.(x.0) <- ?.7
+    (x.0,)
+  }
+";
+        assert_eq!(function(&program, FunctionId::new(3), &printed), expected);
+    }
+}

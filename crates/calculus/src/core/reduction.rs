@@ -135,3 +135,48 @@ fn resolve(program: &Program, function: FunctionId, type_args: &[Type], depth: u
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{LANES, ReductionOp, combine_lanes, min_max};
+
+    /// The grouping is that of the head of this file: `i` with `i + 4`, then `i + 2`, then `i + 1`.
+    #[test]
+    fn lanes_are_joined_in_halves() {
+        let lanes: [String; LANES] = std::array::from_fn(|lane| lane.to_string());
+        let lanes = lanes.each_ref().map(String::as_str);
+        let joined = combine_lanes(lanes, |a, b| Box::leak(format!("({a} {b})").into_boxed_str()));
+        assert_eq!(joined, "(((0 4) (2 6)) ((1 5) (3 7)))");
+    }
+
+    const NUMBERS: [f64; 9] =
+        [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MIN_POSITIVE, f64::MAX];
+
+    #[test]
+    fn minimum_and_maximum_are_associative_and_commutative_in_every_bit() {
+        let bits = |max, a, b| min_max(max, a, b).to_bits();
+        for max in [false, true] {
+            for a in NUMBERS {
+                for b in NUMBERS.into_iter().chain([-f64::NAN]) {
+                    assert_eq!(bits(max, a, b), bits(max, b, a), "{a} and {b}");
+                    for c in NUMBERS {
+                        let (left, right) = (min_max(max, a, b), min_max(max, b, c));
+                        assert_eq!(bits(max, left, c), bits(max, a, right), "{a}, {b} and {c}");
+                    }
+                }
+            }
+        }
+        assert_eq!(min_max(false, 0.0, -0.0).to_bits(), (-0.0f64).to_bits());
+        assert_eq!(min_max(true, -0.0, 0.0).to_bits(), 0.0f64.to_bits());
+        assert_eq!(bits(true, -f64::NAN, 1.0), f64::NAN.to_bits());
+    }
+
+    #[test]
+    fn an_identity_changes_no_bit() {
+        for op in [ReductionOp::Add, ReductionOp::Mul, ReductionOp::Min, ReductionOp::Max] {
+            for x in NUMBERS.into_iter().filter(|x| !x.is_nan()) {
+                assert_eq!(op.apply(op.identity(), x).to_bits(), x.to_bits(), "{op:?} of {x}");
+            }
+        }
+    }
+}

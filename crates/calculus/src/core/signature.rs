@@ -166,3 +166,111 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Signature;
+    use crate::core::Prim;
+    use crate::types::{Kind, Type, TypeKind};
+
+    /// Returns a type as the table writes it.
+    fn text(ty: &Type) -> String {
+        match ty.kind() {
+            TypeKind::Function(domain, result) => format!("({} -> {})", list(domain, 2), text(result)),
+            TypeKind::Sum(cases) => cases.iter().map(case).collect::<Vec<_>>().join(" + "),
+            // The table writes two equal cases out.
+            TypeKind::Repeat(cases, of) if cases.is_bool() => format!("{0} + {0}", case(of)),
+            _ => ty.to_string(),
+        }
+    }
+
+    /// Returns a case of a sum as the table writes it: a product stands in parentheses.
+    fn case(ty: &Type) -> String {
+        match ty.kind() {
+            TypeKind::UnitSum(n) => n.to_string(),
+            TypeKind::Product(_) => format!("({ty})"),
+            _ => text(ty),
+        }
+    }
+
+    /// Returns the components of a product, so many at most, as the table writes them.
+    fn list(ty: &Type, limit: usize) -> String {
+        let parts = ty.components(limit).filter(|parts| parts.len() > 1);
+        parts.unwrap_or_else(|| vec![ty.clone()]).iter().map(text).collect::<Vec<_>>().join(" * ")
+    }
+
+    /// Returns a signature as the table writes it.
+    fn signature(signature: &Signature, is_procedure: bool) -> String {
+        let params = signature.params.iter().map(|param| match param.kind {
+            Kind::Type => param.name.to_string(),
+            kind => format!("{}:{kind}", param.name),
+        });
+        let params = params.collect::<Vec<_>>().join(", ");
+        let params = if params.is_empty() { params } else { format!("[{params}] ") };
+        let args: Vec<String> = signature.args.iter().map(text).collect();
+        let result = match signature.result.kind() {
+            _ if is_procedure => "void".to_string(),
+            // A function that gives a function.
+            TypeKind::Function(domain, result) => format!("{} -> {}", text(domain), text(result)),
+            _ => text(&signature.result),
+        };
+        format!("{params}{} -> {result}", args.join(" * "))
+    }
+
+    /// Parentheses that the table writes for readers alone are left out; `1` is `unit`, and `2` is
+    /// `bool`.
+    #[test]
+    fn each_signature_of_the_table_prints_and_reads_back() {
+        let plain = |text: &str| text.replace(['(', ')'], "").replace("unit", "1").replace("bool", "2");
+        for prim in Prim::ALL {
+            let read = prim.typed_signature();
+            let printed = signature(read, prim.is_procedure());
+            assert_eq!(plain(&printed), plain(prim.signature()), "{prim:?}");
+            let again = Signature::read(&printed);
+            assert_eq!((&again.args, &again.result), (&read.args, &read.result), "{prim:?}");
+        }
+    }
+
+    /// `?K` twice is one size, which the result binds.
+    #[test]
+    fn a_size_that_is_opened_twice_is_one_size() {
+        let read = Signature::read("[T] T -> T ^ ?G * ?G ^ 3 * int ^ ?H");
+        assert_eq!(read.result.bound_count(), 2);
+        let sizes = [Type::unit_sum(5u32), Type::unit_sum(7u32)];
+        let array = |ty: &Type, size: u32| Type::array(ty.clone(), Type::unit_sum(size));
+        let expected = vec![
+            array(&Type::var(read.params[0].clone()), 5),
+            array(&Type::unit_sum(5u32), 3),
+            array(&Type::int(), 7),
+        ];
+        assert_eq!(read.result.opened(&sizes), Type::product(expected));
+    }
+
+    #[test]
+    fn an_instance_has_a_type_for_each_parameter() {
+        let read = Signature::read("[T, I:COMPACTLINEAR] T ^ I * I -> T");
+        let types = [Type::real(), Type::unit_sum(3u32)];
+        let array = Type::array(Type::real(), Type::unit_sum(3u32));
+        assert_eq!(read.instantiate(&types), Some((vec![array, Type::unit_sum(3u32)], Type::real())));
+        assert_eq!(read.instantiate(&types[..1]), None);
+    }
+
+    #[test]
+    fn forms_bind_as_they_do_in_the_language() {
+        let result = |text: &str| Signature::read(&format!("int -> {text}")).result;
+        let three = Type::unit_sum(3u32);
+        let maybe = Type::sum(vec![Type::unit(), Type::array(Type::int(), three.clone())]);
+        assert_eq!(result("1 + int ^ 3"), maybe);
+        assert_eq!(result("real * 1 + int ^ 3"), Type::product(vec![Type::real(), maybe]));
+        assert_eq!(result("3 *+ int"), Type::repeat(three.clone(), Type::int()));
+        let pair = Type::compact_product(vec![three.clone(), Type::bool()]);
+        assert_eq!(result("int ^ (3 \\* bool)"), Type::array(Type::int(), pair));
+        assert_eq!(result("int ^ 3 ^ 2"), Type::array(Type::array(Type::int(), three), Type::bool()));
+    }
+
+    #[test]
+    #[should_panic(expected = "the table names types that are built in")]
+    fn a_name_that_is_no_type_is_a_mistake_of_the_table() {
+        Signature::read("[T] T -> U");
+    }
+}

@@ -748,3 +748,508 @@ fn mentions_error(ty: &Type) -> bool {
     ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{validate, validate_script};
+    use crate::core::{
+        Class, ClassId, ForRange, Function, FunctionId, Global, GlobalId, LocalId, LocalInfo, Method, Num,
+        Op, Pat, PatKind, Prim, Program, Root, Script, Step, StepKind, Stmt, StmtKind, Term, TermKind,
+    };
+    use crate::source::Span;
+    use crate::types::{Kind, Type, TypeVar};
+    use num_bigint::BigUint;
+    use std::sync::Arc;
+
+    fn term(kind: TermKind, ty: Type) -> Term {
+        Term::new(kind, ty, Span::default())
+    }
+
+    fn stmt(kind: StmtKind) -> Stmt {
+        Stmt { kind, span: Span::default() }
+    }
+
+    fn int(n: i64) -> Term {
+        term(TermKind::Int(n.into()), Type::int())
+    }
+
+    fn code(n: u32, ty: Type) -> Term {
+        term(TermKind::Code(n.into()), ty)
+    }
+
+    fn truth() -> Term {
+        code(1, Type::bool())
+    }
+
+    fn text() -> Term {
+        term(TermKind::Str("".into()), Type::string())
+    }
+
+    fn size(n: u32) -> Type {
+        Type::unit_sum(n)
+    }
+
+    fn ints(n: u32) -> Type {
+        Type::array(Type::int(), size(n))
+    }
+
+    fn pair() -> Type {
+        Type::product(vec![Type::int(), Type::string()])
+    }
+
+    /// A variable of each of these types: `int`, `int ^ 3`, `int * string`.
+    fn local(id: usize) -> Term {
+        let types = [Type::int(), ints(3), pair()];
+        term(TermKind::Local(LocalId::new(id)), types[id].clone())
+    }
+
+    fn locals() -> Vec<LocalInfo> {
+        (0..3)
+            .map(|id| LocalInfo { name: format!("x{id}").into(), ty: local(id).ty, shared: false })
+            .collect()
+    }
+
+    /// A program with a function of `T * int` that captures an `int`, a session variable and a class.
+    fn program() -> Program {
+        let var = TypeVar { id: 1_001, name: "T".into(), kind: Kind::Type };
+        let info = |ty: Type| LocalInfo { name: "y".into(), ty, shared: false };
+        let function = Function {
+            name: "f".into(),
+            type_params: vec![var.clone()],
+            params: vec![LocalId::new(0), LocalId::new(1)],
+            captures: vec![LocalId::new(2)],
+            this: None,
+            locals: vec![info(Type::var(var.clone())), info(Type::int()), info(Type::int())],
+            domain: Type::product(vec![Type::var(var.clone()), Type::int()]),
+            given: Vec::new(),
+            body: term(TermKind::Local(LocalId::new(1)), Type::int()),
+            span: Span::default(),
+        };
+        let method = Method {
+            name: "m".into(),
+            params: Vec::new(),
+            ty: Type::function(Type::var(var.clone()), Type::int()),
+            joint: false,
+            default: None,
+        };
+        let class = Class { name: "C".into(), params: vec![var], methods: vec![method] };
+        Program {
+            functions: vec![Some(Arc::new(function))],
+            globals: vec![Global { name: "g".into(), ty: Type::int() }],
+            classes: vec![class],
+            ..Program::default()
+        }
+    }
+
+    /// Returns the contradictions in statements, without the name of the place.
+    fn wrong(stmts: Vec<Stmt>) -> Vec<String> {
+        let script = Script { locals: locals(), body: stmts, result: None };
+        let wrong = validate_script(&program(), &script).err().unwrap_or_default();
+        let what = |text: &String| text.strip_prefix("in the script: ").expect("a place").to_string();
+        wrong.iter().map(what).collect()
+    }
+
+    /// Checks pairs of a right term and a wrong one that has this contradiction and no other.
+    fn check_terms(cases: Vec<(Term, Term, &str)>) {
+        let case = |term| vec![stmt(StmtKind::Expr(term))];
+        check(cases.into_iter().map(|(right, other, what)| (case(right), case(other), what)).collect());
+    }
+
+    fn check(cases: Vec<(Vec<Stmt>, Vec<Stmt>, &str)>) {
+        for (right, other, what) in cases {
+            assert_eq!(wrong(right), [""; 0], "beside: {what}");
+            assert_eq!(wrong(other), [what]);
+        }
+    }
+
+    fn at(kind: TermKind, right: Type, other: Type, what: &str) -> (Term, Term, &str) {
+        (term(kind.clone(), right), term(kind, other), what)
+    }
+
+    #[test]
+    fn literals_and_codes_are_of_their_types() {
+        let i8 = Type::scalar(crate::types::Scalar::from_name("i8").expect("a scalar"));
+        let real = TermKind::Real(crate::types::number::Rounded::read("1.0"));
+        check_terms(vec![
+            at(TermKind::Int(128.into()), Type::int(), i8, "the integer 128 at `i8`"),
+            at(TermKind::Int(1.into()), Type::bigint(), Type::real(), "the integer 1 at `real`"),
+            at(real, Type::real(), Type::int(), "the literal 1 at `int`"),
+            at(
+                TermKind::Char('a'),
+                Type::char(),
+                Type::string(),
+                "a character literal: `char` where `string` is needed",
+            ),
+            at(TermKind::Code(3u32.into()), size(4), size(3), "the code 3 at `3`"),
+            at(TermKind::Code(0u32.into()), Type::unit(), Type::int(), "the code 0 at `int`"),
+        ]);
+    }
+
+    #[test]
+    fn variables_exist_and_have_their_types() {
+        let local = |id| TermKind::Local(LocalId::new(id));
+        let global = |id| TermKind::Global(GlobalId::new(id));
+        check_terms(vec![
+            at(local(0), Type::int(), Type::real(), "a local: `int` where `real` is needed"),
+            (int(0), term(local(9), Type::int()), "there is no local 9"),
+            at(
+                global(0),
+                Type::int(),
+                Type::real(),
+                "a variable of the session: `int` where `real` is needed",
+            ),
+            (int(0), term(global(9), Type::int()), "there is no variable 9"),
+        ]);
+    }
+
+    #[test]
+    fn parts_are_those_of_the_whole() {
+        let component = |at: u32| TermKind::Component(Box::new(local(2)), at.into());
+        let index = |at: Term| TermKind::Index(Box::new(local(1)), Box::new(at));
+        let compact = Type::compact_product(vec![size(3), size(4)]);
+        let factor = |at: u32| TermKind::Factor(Box::new(code(5, compact.clone())), at.into());
+        let power = Type::compact_power(size(3), size(4));
+        let digit = |at: Term| TermKind::Digit(Box::new(code(5, power.clone())), Box::new(at));
+        check_terms(vec![
+            at(
+                TermKind::Tuple(vec![int(1), text()]),
+                pair(),
+                ints(2),
+                "a tuple of [int, string] at `int ^ 2`",
+            ),
+            at(component(0), Type::int(), Type::string(), "a component: `string` where `int` is needed"),
+            (int(0), term(component(2), Type::int()), "component 2 of `int * string`"),
+            (
+                term(index(code(1, size(3))), Type::int()),
+                term(index(code(1, size(4))), Type::int()),
+                "an index: `4` where `3` is needed",
+            ),
+            at(
+                TermKind::Pack(vec![code(1, size(3)), code(1, size(4))]),
+                compact.clone(),
+                Type::compact_product(vec![size(4), size(3)]),
+                "a compact tuple of [3, 4] at `4 \\* 3`",
+            ),
+            at(factor(1), size(4), size(3), "a part: `3` where `4` is needed"),
+            (int(0), term(factor(2), size(3)), "part 2 of `3 \\* 4`"),
+            (
+                term(digit(code(1, size(4))), size(3)),
+                term(digit(code(1, size(3))), size(3)),
+                "the position of a digit: `3` where `4` is needed",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_case_has_its_argument() {
+        let sum = Type::sum(vec![Type::int(), Type::string()]);
+        let inject = |case: u32, of| term(TermKind::Inject(case.into(), Box::new(of)), sum.clone());
+        check_terms(vec![
+            (inject(1, text()), inject(1, int(1)), "the argument of a case: `int` where `string` is needed"),
+            (inject(0, int(1)), inject(2, int(1)), "case 2 of `int + string`"),
+        ]);
+    }
+
+    #[test]
+    fn conversions_are_of_types_that_convert() {
+        let of = |kind: fn(Box<Term>) -> TermKind, inner: Term, ty| term(kind(Box::new(inner)), ty);
+        let index = || code(1, size(3));
+        check_terms(vec![
+            (
+                of(TermKind::ToCode, index(), Type::int()),
+                of(TermKind::ToCode, index(), Type::string()),
+                "the code of a `3` as `string`",
+            ),
+            (
+                of(TermKind::FromCode, int(1), size(3)),
+                of(TermKind::FromCode, text(), size(3)),
+                "a `3` from the code `string`",
+            ),
+            (
+                of(TermKind::Convert, int(1), Type::real()),
+                of(TermKind::Convert, int(1), Type::string()),
+                "`int` converted to `string`",
+            ),
+            (
+                of(TermKind::Reshape, local(1), Type::product(vec![Type::int(), ints(2)])),
+                of(TermKind::Reshape, local(1), ints(4)),
+                "`int ^ 3` reshaped to `int ^ 4`",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn operators_have_operands_of_one_type() {
+        let op = |op: Op, args: Vec<Term>, ty| term(TermKind::Op(op, args), ty);
+        let sum = |args, ty| op(Op::Add(Num::Int), args, ty);
+        check_terms(vec![
+            (
+                sum(vec![int(1), int(2)], Type::int()),
+                sum(vec![int(1), text()], Type::int()),
+                "an operand of Add(Int): `string` where `int` is needed",
+            ),
+            (int(0), sum(vec![int(1)], Type::int()), "Add(Int) of 1 operands"),
+            (int(0), sum(vec![], Type::int()), "Add(Int) of nothing"),
+            (
+                op(Op::Add(Num::String), vec![text(), text()], Type::string()),
+                op(Op::Add(Num::Real), vec![text(), text()], Type::string()),
+                "Add(Real) on `string`",
+            ),
+            (
+                op(Op::Not, vec![truth()], Type::bool()),
+                op(Op::Not, vec![int(1)], Type::int()),
+                "Not on `int`",
+            ),
+            (
+                op(Op::Lt, vec![int(1), int(2)], Type::bool()),
+                op(Op::Lt, vec![int(1), int(2)], Type::int()),
+                "a comparison: `int` where `bool` is needed",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn calls_fit_the_functions() {
+        let closure = |function: usize, types: &[Type], captures: &[usize], ty: Type| {
+            let captures = captures.iter().copied().map(LocalId::new).collect();
+            let function = FunctionId::new(function);
+            term(TermKind::Closure { function, type_args: types.to_vec(), captures }, ty)
+        };
+        let (real, ty) = ([Type::real()], |first: Type| {
+            Type::function(Type::product(vec![first, Type::int()]), Type::int())
+        });
+        let right = || closure(0, &real, &[0], ty(Type::real()));
+        let call = |head: Term, args: Vec<Term>, ty| term(TermKind::Call(Box::new(head), args), ty);
+        let one = || term(TermKind::Real(crate::types::number::Rounded::read("1.0")), Type::real());
+        let method = |class: usize, method, types: &[Type]| {
+            let kind = TermKind::Method { class: ClassId::new(class), method, type_args: types.to_vec() };
+            term(kind, Type::function(Type::real(), Type::int()))
+        };
+        let print =
+            |types: &[Type], args| term(TermKind::Prim(Prim::Print, types.to_vec(), args), Type::unit());
+        check_terms(vec![
+            (right(), closure(9, &real, &[0], ty(Type::real())), "there is no function 9"),
+            (right(), closure(0, &real, &[], ty(Type::real())), "`f` captures 1, not 0"),
+            (
+                right(),
+                closure(0, &real, &[1], ty(Type::real())),
+                "a capture: `int ^ 3` where `int` is needed",
+            ),
+            (
+                right(),
+                closure(0, &real, &[0], ty(Type::string())),
+                "the function `f`: `real * int -> int` where `string * int -> int` is needed",
+            ),
+            (
+                call(right(), vec![one(), int(1)], Type::int()),
+                call(right(), vec![text(), int(1)], Type::int()),
+                "an argument: `string * int` where `real * int` is needed",
+            ),
+            (
+                call(right(), vec![one(), int(1)], Type::int()),
+                call(right(), vec![one(), int(1)], Type::real()),
+                "a call: `real` where `int` is needed",
+            ),
+            (int(0), call(int(1), vec![int(1)], Type::int()), "a call of `int`"),
+            (method(0, 0, &real), method(1, 0, &real), "there is no class 1"),
+            (method(0, 0, &real), method(0, 1, &real), "`C` has no method 1"),
+            (method(0, 0, &real), method(0, 0, &[]), "`m` at 0 type arguments"),
+            (
+                print(&[Type::int()], vec![int(1)]),
+                print(&[Type::string()], vec![int(1)]),
+                "`print` of [int], not [string]",
+            ),
+            (int(0), print(&[], vec![int(1)]), "`print` at 0 types"),
+        ]);
+    }
+
+    #[test]
+    fn branches_and_arms_are_of_the_type_of_the_whole() {
+        let choice = |condition, then, otherwise| {
+            let kind = TermKind::If(Box::new(condition), Box::new(then), Box::new(otherwise));
+            term(kind, Type::int())
+        };
+        let block = |value| term(TermKind::Block(Vec::new(), Some(Box::new(value))), Type::int());
+        let build = |ty| {
+            let clauses = vec![(LocalId::new(0), Type::int())];
+            term(TermKind::Build(clauses, Box::new(int(1))), ty)
+        };
+        check_terms(vec![
+            (
+                choice(truth(), int(1), int(2)),
+                choice(int(1), int(1), int(2)),
+                "a condition: `int` where `bool` is needed",
+            ),
+            (
+                choice(truth(), int(1), int(2)),
+                choice(truth(), int(1), text()),
+                "a branch: `string` where `int` is needed",
+            ),
+            (block(int(1)), block(text()), "the value of a block: `string` where `int` is needed"),
+            (int(0), build(Type::array(Type::int(), Type::int())), "`int` is walked"),
+        ]);
+    }
+
+    fn pattern(kind: PatKind, ty: Type) -> Pat {
+        Pat { kind, ty, span: Span::default() }
+    }
+
+    #[test]
+    fn patterns_fit_the_values() {
+        let bind = |kind: PatKind, of: Term| vec![stmt(StmtKind::Let(pattern(kind, of.ty.clone()), of))];
+        let wild = |ty| pattern(PatKind::Wild, ty);
+        let sum = Type::sum(vec![Type::unit(), Type::string()]);
+        let case = || term(TermKind::Inject(1u32.into(), Box::new(text())), sum.clone());
+        let local = |id| PatKind::Bind(LocalId::new(id));
+        check(vec![
+            (
+                bind(local(0), int(1)),
+                bind(local(1), int(1)),
+                "a variable of a pattern: `int ^ 3` where `int` is needed",
+            ),
+            (
+                bind(PatKind::Wild, int(1)),
+                vec![stmt(StmtKind::Let(wild(Type::real()), int(1)))],
+                "a pattern: `real` where `int` is needed",
+            ),
+            (
+                bind(PatKind::Tuple(vec![wild(Type::int()), wild(Type::string())]), self::local(2)),
+                bind(PatKind::Tuple(vec![wild(Type::int())]), self::local(2)),
+                "a pattern of 1 parts at `int * string`",
+            ),
+            (
+                bind(PatKind::Case(BigUint::ZERO, None), case()),
+                bind(PatKind::Case(1u32.into(), None), case()),
+                "a case without argument: `string` where `unit` is needed",
+            ),
+            (
+                bind(PatKind::Case(1u32.into(), Some(Box::new(wild(Type::string())))), case()),
+                bind(PatKind::Case(2u32.into(), None), case()),
+                "a pattern for case 2 of `1 + string`",
+            ),
+            (
+                bind(PatKind::Code(2u32.into()), code(0, size(3))),
+                bind(PatKind::Code(3u32.into()), code(0, size(3))),
+                "the pattern of code 3 at `3`",
+            ),
+            (
+                bind(PatKind::Int(1.into()), int(1)),
+                bind(PatKind::Int(1.into()), text()),
+                "the pattern 1 at `string`",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn statements_fit_their_variables() {
+        let set = |id, value| vec![stmt(StmtKind::SetLocal(LocalId::new(id), value))];
+        let walk = |id, range| vec![stmt(StmtKind::For(LocalId::new(id), range, Vec::new()))];
+        let range = |low| ForRange::Ints { low, high: int(2), inclusive: true };
+        let require = |left| vec![stmt(StmtKind::Require { left, right: size(3), solve: None })];
+        check(vec![
+            (set(0, int(1)), set(1, int(1)), "an assignment: `int ^ 3` where `int` is needed"),
+            (
+                vec![stmt(StmtKind::SetGlobal(GlobalId::new(0), int(1)))],
+                vec![stmt(StmtKind::SetGlobal(GlobalId::new(1), int(1)))],
+                "there is no variable 1",
+            ),
+            (walk(0, range(int(1))), walk(0, range(text())), "a bound: `string` where `int` is needed"),
+            (
+                walk(0, ForRange::Elements(local(1))),
+                walk(1, ForRange::Elements(local(1))),
+                "a loop variable: `int ^ 3` where `int` is needed",
+            ),
+            (require(size(3)), require(Type::int()), "`int` is walked"),
+            (
+                vec![stmt(StmtKind::While(truth(), Vec::new()))],
+                vec![stmt(StmtKind::While(int(1), Vec::new()))],
+                "a condition: `int` where `bool` is needed",
+            ),
+            (Vec::new(), vec![stmt(StmtKind::Return(int(1)))], "`return` outside a function"),
+        ]);
+    }
+
+    #[test]
+    fn the_path_of_a_store_leads_to_what_is_stored() {
+        let step = |kind, from: Type, to: Type| Step { kind, from, to };
+        let store = |root_ty: Type, path: Vec<Step>, value| {
+            let root = Root::Local(LocalId::new(2));
+            vec![stmt(StmtKind::Store { root, root_ty, path, value })]
+        };
+        let first = || step(StepKind::Component(BigUint::ZERO), pair(), Type::int());
+        let third = step(StepKind::Component(2u32.into()), pair(), Type::int());
+        let elsewhere = step(
+            StepKind::Component(BigUint::ZERO),
+            Type::product(vec![Type::int(), Type::real()]),
+            Type::int(),
+        );
+        check(vec![
+            (
+                store(pair(), vec![first()], int(1)),
+                store(pair(), vec![first()], text()),
+                "what is stored: `string` where `int` is needed",
+            ),
+            (
+                store(pair(), vec![first()], int(1)),
+                store(pair(), vec![third], int(1)),
+                "component 2 of `int * string`",
+            ),
+            (
+                store(pair(), vec![first()], int(1)),
+                store(pair(), vec![elsewhere], int(1)),
+                "a step of a store: `int * real` where `int * string` is needed",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn sizes_that_are_opened_are_in_scope_afterward() {
+        let var = |id| TypeVar { id, name: "K".into(), kind: Kind::Compact };
+        let some = Type::exists(&[var(1_002)], &Type::array(Type::int(), Type::var(var(1_002))));
+        let value = || term(TermKind::PackSizes(vec![size(3)], Box::new(local(1))), some.clone());
+        let opened = Type::array(Type::int(), Type::var(var(1_003)));
+        let script = |stmts: Vec<Stmt>| {
+            let locals = vec![
+                locals()[0].clone(),
+                locals()[1].clone(),
+                LocalInfo { name: "x2".into(), ty: opened.clone(), shared: false },
+            ];
+            validate_script(&program(), &Script { locals, body: stmts, result: None })
+        };
+        let open = |vars: Vec<TypeVar>| stmt(StmtKind::Open { vars, local: LocalId::new(2), value: value() });
+        let read = || stmt(StmtKind::Expr(term(TermKind::Local(LocalId::new(2)), opened.clone())));
+        assert_eq!(script(vec![open(vec![var(1_003)]), read()]), Ok(()));
+        let before = script(vec![read(), open(vec![var(1_003)])]);
+        assert_eq!(before, Err(vec!["in the script: `int ^ K` mentions a variable of elsewhere".into()]));
+        assert!(script(vec![open(Vec::new())]).is_err());
+    }
+
+    /// Holes and errors are nowhere in core.
+    #[test]
+    fn nothing_has_a_hole_or_an_error() {
+        let hole = Type::meta(0, Kind::Type);
+        let found = wrong(vec![stmt(StmtKind::Expr(term(TermKind::Tuple(vec![]), hole.clone())))]);
+        assert!(found.contains(&format!("a term has a hole: `{hole}`")), "{found:?}");
+        let error = term(TermKind::Error, Type::int());
+        assert_eq!(wrong(vec![stmt(StmtKind::Expr(error))]), ["a term that stands for an error"]);
+    }
+
+    #[test]
+    fn the_parameters_of_a_function_are_its_domain() {
+        let program = program();
+        let function = program.functions[0].as_ref().expect("a function");
+        assert_eq!(validate(&program, function), Ok(()));
+        let other = Function { params: vec![LocalId::new(1)], ..(**function).clone() };
+        assert_eq!(
+            validate(&program, &other),
+            Err(vec!["in `f`: the parameters: `int` where `T * int` is needed".into()])
+        );
+        // A returned value is of the type of the body.
+        let body = |value| term(TermKind::Block(vec![stmt(StmtKind::Return(value))], None), Type::int());
+        assert_eq!(validate(&program, &Function { body: body(int(1)), ..(**function).clone() }), Ok(()));
+        assert_eq!(
+            validate(&program, &Function { body: body(text()), ..(**function).clone() }),
+            Err(vec!["in `f`: a returned value: `string` where `int` is needed".into()])
+        );
+    }
+}

@@ -353,3 +353,129 @@ impl Pat {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, PartMut};
+    use crate::core::{
+        Arm, ForRange, FunctionId, LocalId, Pat, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term,
+        TermKind,
+    };
+    use crate::source::Span;
+    use crate::types::{Kind, Type, TypeVar};
+
+    fn term(kind: TermKind) -> Term {
+        Term::new(kind, Type::int(), Span::default())
+    }
+
+    fn local(id: usize) -> Term {
+        term(TermKind::Local(LocalId::new(id)))
+    }
+
+    fn stmt(kind: StmtKind) -> Stmt {
+        Stmt { kind, span: Span::default() }
+    }
+
+    fn bind(id: usize) -> Pat {
+        Pat { kind: PatKind::Bind(LocalId::new(id)), ty: Type::int(), span: Span::default() }
+    }
+
+    /// Makes a term that mentions the locals from 0 on, each once and in the order of evaluation.
+    fn sample() -> Term {
+        let captures = vec![LocalId::new(0), LocalId::new(1)];
+        let closure = term(TermKind::Closure { function: FunctionId::new(0), type_args: vec![], captures });
+        let call = term(TermKind::Call(Box::new(closure), vec![local(2), local(3)]));
+        let step = |kind| Step { kind, from: Type::int(), to: Type::int() };
+        let path = vec![step(StepKind::Index(local(5))), step(StepKind::Digit(local(6)))];
+        let root = Root::Local(LocalId::new(8));
+        let arm = Arm { pattern: bind(12), guard: Some(local(13)), body: local(14) };
+        let pattern = PatKind::As(Box::new(bind(16)), LocalId::new(15));
+        let pattern = Pat { kind: pattern, ty: Type::int(), span: Span::default() };
+        let range = ForRange::Ints { low: local(17), high: local(18), inclusive: true };
+        let var = TypeVar { id: 1_001, name: "K".into(), kind: Kind::Compact };
+        let stmts = vec![
+            stmt(StmtKind::Let(bind(4), call)),
+            stmt(StmtKind::Store { root, root_ty: Type::int(), path, value: local(7) }),
+            stmt(StmtKind::Open { vars: vec![var], local: LocalId::new(10), value: local(9) }),
+            stmt(StmtKind::Expr(term(TermKind::Match(Box::new(local(11)), vec![arm])))),
+            stmt(StmtKind::Match(
+                term(TermKind::Code(0u32.into())),
+                vec![(pattern, None, vec![stmt(StmtKind::For(LocalId::new(19), range, Vec::new()))])],
+            )),
+            stmt(StmtKind::If(local(20), vec![stmt(StmtKind::Drop(vec![LocalId::new(21)]))], Vec::new())),
+            stmt(StmtKind::While(local(22), vec![stmt(StmtKind::SetLocal(LocalId::new(24), local(23)))])),
+            stmt(StmtKind::Return(term(TermKind::Build(
+                vec![(LocalId::new(25), Type::bool())],
+                Box::new(local(26)),
+            )))),
+        ];
+        term(TermKind::Block(stmts, Some(Box::new(term(TermKind::Tuple(vec![local(27), local(28)]))))))
+    }
+
+    /// The number of locals of the sample.
+    const COUNT: usize = 29;
+
+    fn locals(part: Part<'_>, found: &mut Vec<usize>) {
+        match part {
+            Part::Use(local) | Part::Def(local) | Part::Set(local) => found.push(local.index()),
+            Part::Term(term) => term.for_each_part(&mut |part| locals(part, found)),
+            Part::Pat(pat) => pat.for_each_part(&mut |part| locals(part, found)),
+            Part::Body(stmts) => {
+                stmts.iter().for_each(|stmt| stmt.for_each_part(&mut |part| locals(part, found)));
+            }
+            Part::Type(_) => {}
+        }
+    }
+
+    fn add_hundred(part: PartMut<'_>) {
+        match part {
+            PartMut::Use(local) | PartMut::Def(local) | PartMut::Set(local) => {
+                *local = LocalId::new(local.index() + 100);
+            }
+            PartMut::Term(term) => term.for_each_part_mut(&mut add_hundred),
+            PartMut::Pat(pat) => pat.for_each_part_mut(&mut add_hundred),
+            PartMut::Body(stmts) => {
+                stmts.iter_mut().for_each(|stmt| stmt.for_each_part_mut(&mut add_hundred));
+            }
+            PartMut::Type(_) => {}
+        }
+    }
+
+    #[test]
+    fn parts_come_in_the_order_of_evaluation() {
+        let (sample, mut found) = (sample(), Vec::new());
+        locals(Part::Term(&sample), &mut found);
+        assert_eq!(found, (0..COUNT).collect::<Vec<_>>());
+    }
+
+    /// The two walks list the same parts.
+    #[test]
+    fn what_one_walk_changes_the_other_one_reads() {
+        let (mut sample, mut found) = (sample(), Vec::new());
+        add_hundred(PartMut::Term(&mut sample));
+        locals(Part::Term(&sample), &mut found);
+        assert_eq!(found, (100..100 + COUNT).collect::<Vec<_>>());
+    }
+
+    /// The terms of nested statements are children of the term that holds them.
+    #[test]
+    fn children_are_the_terms_of_nested_statements_too() {
+        fn reads(term: &Term, found: &mut Vec<usize>) {
+            if let TermKind::Local(local) = term.kind {
+                found.push(local.index());
+            }
+            term.for_each_child(&mut |child| reads(child, found));
+        }
+        let mut found = Vec::new();
+        reads(&sample(), &mut found);
+        assert_eq!(found, [2, 3, 5, 6, 7, 9, 11, 13, 14, 17, 18, 20, 22, 23, 26, 27, 28]);
+    }
+
+    #[test]
+    fn nested_statements_follow_the_one_that_holds_them() {
+        let TermKind::Block(stmts, _) = sample().kind else { panic!("a block") };
+        let mut stored = Vec::new();
+        stmts.iter().for_each(|stmt| stmt.for_each_stmt(&mut |stmt| stored.extend(stmt.stores_into())));
+        assert_eq!(stored, [8, 24].map(|id| Root::Local(LocalId::new(id))));
+    }
+}

@@ -121,3 +121,121 @@ pub(in crate::check) fn expand_interpolation(
         .reduce(|a, b| at(ExprKind::Binary(ast::BinaryOp::Add, Box::new(a), Box::new(b)), span));
     joined.unwrap_or_else(|| at(ExprKind::Str(text.clone()), span))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Number, expand_interpolation, key_name, mentions_local, parse_suffixed_number, with_prefix};
+    use crate::core::{FunctionId, LocalId, Stmt, StmtKind, Term, TermKind};
+    use crate::source::{Source, Span};
+    use crate::syntax::ast::{Expr, ExprKind};
+    use crate::syntax::{parse_expr, unparse::print_expr};
+    use crate::types::{Scalar, Type};
+
+    fn expression(text: &str) -> Expr {
+        let (expr, errors) = parse_expr(&Source { text: text.to_string(), ..Source::default() });
+        assert!(errors.is_empty(), "{errors:?}");
+        expr.expect("an expression")
+    }
+
+    /// Returns the expansion of a text with values, printed.
+    fn expanded(text: &str) -> String {
+        let expr = expression(text);
+        let ExprKind::Interpolated(text, holes) = &expr.kind else { panic!("{expr:?}") };
+        print_expr(&expand_interpolation(text, holes, expr.span))
+    }
+
+    #[test]
+    fn a_text_with_values_is_the_sum_of_its_pieces() {
+        assert_eq!(expanded("f\"a {x} b {y}\""), "\"a \" + x.str + \" b \" + y.str");
+        assert_eq!(expanded("f\"{x}\""), "x.str");
+        assert_eq!(expanded("f\"{x}{y}\""), "x.str + y.str");
+        assert_eq!(expanded("f\"none\""), "\"none\"");
+        assert_eq!(expanded("f\"\""), "\"\"");
+    }
+
+    /// The digits after the point come first, then the width.
+    #[test]
+    fn a_value_is_rounded_and_then_padded() {
+        assert_eq!(expanded("f\"{x:8}\""), "pad_left 8 x.str");
+        assert_eq!(expanded("f\"{x:.3}\""), "fixed (x, 3)");
+        assert_eq!(expanded("f\"{x:8.3}\""), "pad_left 8 (fixed (x, 3))");
+    }
+
+    /// Functions that the expansion adds have no text: an editor finds nothing there.
+    #[test]
+    fn functions_that_are_added_have_empty_places() {
+        fn names(expr: &Expr, found: &mut Vec<(String, Span)>) {
+            match &expr.kind {
+                ExprKind::Name(name) => found.push((name.text.to_string(), name.span)),
+                ExprKind::Apply { function, argument, .. } => {
+                    names(function, found);
+                    names(argument, found);
+                }
+                ExprKind::Tuple(parts) => parts.iter().for_each(|part| names(part, found)),
+                ExprKind::Int(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        let expr = expression("f\"{x:8.3}\"");
+        let ExprKind::Interpolated(text, holes) = &expr.kind else { panic!("{expr:?}") };
+        let mut found = Vec::new();
+        names(&expand_interpolation(text, holes, expr.span), &mut found);
+        for (name, span) in found {
+            assert_eq!(span.start == span.end, name != "x", "{name} at {span:?}");
+        }
+    }
+
+    #[test]
+    fn the_suffix_of_a_number_is_its_type() {
+        for scalar in Scalar::ALL.into_iter().filter(|scalar| scalar.is_number()) {
+            let (number, ty) = parse_suffixed_number("12", scalar.name());
+            assert_eq!(ty, Type::scalar(scalar));
+            match number {
+                Number::Whole(n) => assert!(scalar.is_integer() && n == 12.into(), "{ty}"),
+                Number::Real(x) => assert!(scalar.is_float() && x.double == 12.0, "{ty}"),
+            }
+        }
+        assert_eq!(parse_suffixed_number("1", "n").1, Type::bigint());
+    }
+
+    #[test]
+    fn a_key_is_a_name_with_or_without_types() {
+        let key = |text: &str| {
+            key_name(&expression(text)).map(|(name, types)| (name.text.to_string(), types.len()))
+        };
+        assert_eq!(key("f"), Some(("f".into(), 0)));
+        assert_eq!(key("f[int, real]"), Some(("f".into(), 2)));
+        assert_eq!(key("f x"), None);
+        assert_eq!(key("3"), None);
+    }
+
+    fn local(id: usize) -> Term {
+        Term::new(TermKind::Local(LocalId::new(id)), Type::int(), Span::default())
+    }
+
+    /// The range is half-open, and captures and statements inside count.
+    #[test]
+    fn locals_are_found_in_all_parts_of_a_term() {
+        let closure = TermKind::Closure {
+            function: FunctionId::new(0),
+            type_args: Vec::new(),
+            captures: vec![LocalId::new(7)],
+        };
+        let closure = Term::new(closure, Type::procedure(Type::unit()), Span::default());
+        let stmt = Stmt { kind: StmtKind::Expr(local(5)), span: Span::default() };
+        let term = with_prefix(
+            vec![stmt],
+            Term::new(TermKind::Tuple(vec![local(3), closure]), Type::int(), Span::default()),
+        );
+        for id in 0..10 {
+            let found = mentions_local(&term, LocalId::new(id), LocalId::new(id + 1));
+            assert_eq!(found, [3, 5, 7].contains(&id), "{id}");
+            assert!(!mentions_local(&term, LocalId::new(id), LocalId::new(id)));
+        }
+    }
+
+    #[test]
+    fn a_prefix_without_statements_makes_no_block() {
+        assert!(matches!(with_prefix(Vec::new(), local(0)).kind, TermKind::Local(_)));
+    }
+}

@@ -542,3 +542,210 @@ pub(in crate::check) fn prim_scheme(prim: Prim) -> (Scheme, usize) {
     let result = (!prim.is_procedure()).then(|| known.result.clone());
     (Scheme::new(known.params.clone(), Type::product(known.args.clone()), result), known.args.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, LookupResult, Place, Round, Tier};
+    use crate::check::context::Checker;
+    use crate::check::env::{Callable, Env, Scheme, Scope, Signature};
+    use crate::check::solve::infer::Literal;
+    use crate::core::{FunctionId, Prim, Program};
+    use crate::source::Span;
+    use crate::types::{Kind, Scalar, Type, TypeVar};
+
+    fn var(id: u32, kind: Kind) -> TypeVar {
+        TypeVar { id, name: format!("T{id}").into(), kind }
+    }
+
+    fn function(id: usize) -> Candidate {
+        Candidate::Top(Callable::Function(FunctionId::new(id)))
+    }
+
+    /// Runs a check in a session with a function for each of these domains, over the variables
+    /// `T0`, `T1` of kind TYPE and `T2` of kind COMPACTLINEAR.
+    fn with_functions<R>(domains: &[Type], test: impl FnOnce(&mut Checker<'_>, &[Candidate]) -> R) -> R {
+        let (mut env, mut program) = (Env::new(), Program::default());
+        let params = vec![var(0, Kind::Type), var(1, Kind::Type), var(2, Kind::Compact)];
+        for (id, domain) in domains.iter().enumerate() {
+            let signature = Signature {
+                name: "f".into(),
+                scheme: Scheme::new(params.clone(), domain.clone(), Some(Type::int())),
+                unknown_result: false,
+                joint: false,
+                procedure: false,
+                parameters: Vec::new(),
+                span: Span::default(),
+                doc: None,
+            };
+            env.signatures.insert(FunctionId::new(id), signature);
+        }
+        let candidates: Vec<Candidate> = (0..domains.len()).map(function).collect();
+        test(&mut Checker::new(&mut env, &mut program, |_, _| {}), &candidates)
+    }
+
+    /// Returns the numbers of the functions among candidates.
+    fn numbers(candidates: &[Candidate]) -> Vec<usize> {
+        let number = |candidate: &Candidate| match candidate {
+            Candidate::Top(Callable::Function(id)) => id.index(),
+            other => panic!("{other:?}"),
+        };
+        candidates.iter().map(number).collect()
+    }
+
+    fn t(id: u32) -> Type {
+        Type::var(var(id, if id == 2 { Kind::Compact } else { Kind::Type }))
+    }
+
+    fn array(ty: Type, index: Type) -> Type {
+        Type::array(ty, index)
+    }
+
+    fn most_specific(domains: &[Type]) -> Vec<usize> {
+        with_functions(domains, |checker, all| numbers(&checker.most_specific(all)))
+    }
+
+    #[test]
+    fn the_most_specific_function_is_an_instance_of_the_others() {
+        let three = Type::unit_sum(3u32);
+        let chain = [t(0), array(t(0), t(2)), array(t(0), three.clone()), array(Type::int(), three)];
+        for longest in 1..=chain.len() {
+            assert_eq!(most_specific(&chain[..longest]), [longest - 1]);
+        }
+        // Neither of two is an instance of the other, and equal ones are both kept.
+        let pairs = [Type::product(vec![t(0), Type::int()]), Type::product(vec![Type::int(), t(0)])];
+        assert_eq!(most_specific(&pairs), [0, 1]);
+        assert_eq!(most_specific(&[t(0), t(1)]), [0, 1]);
+        // The same variable twice is more than two of them.
+        let (same, two) = (Type::product(vec![t(0), t(0)]), Type::product(vec![t(0), t(1)]));
+        assert_eq!(most_specific(&[two, same]), [1]);
+    }
+
+    /// A function is always left, and each that is not is less specific than one that is.
+    #[test]
+    fn each_function_that_is_left_out_is_beaten_by_one_that_is_kept() {
+        let seed = 7u64;
+        let mut random = fastrand::Rng::with_seed(seed);
+        let leaf = |random: &mut fastrand::Rng| match random.usize(..5) {
+            0 | 1 => t(0),
+            2 => t(1),
+            3 => Type::int(),
+            _ => Type::real(),
+        };
+        for round in 0..300 {
+            let domains: Vec<Type> = (0..random.usize(1..6))
+                .map(|_| match random.usize(..4) {
+                    0 => leaf(&mut random),
+                    1 => array(leaf(&mut random), if random.bool() { t(2) } else { Type::bool() }),
+                    _ => Type::product(vec![leaf(&mut random), leaf(&mut random)]),
+                })
+                .collect();
+            let kept = most_specific(&domains);
+            let context = format!("seed {seed}, round {round}: {domains:?}, {kept:?}");
+            assert!(!kept.is_empty(), "{context}");
+            for out in (0..domains.len()).filter(|at| !kept.contains(at)) {
+                let beats = |at: &usize| most_specific(&[domains[*at].clone(), domains[out].clone()]) == [0];
+                assert!(kept.iter().any(beats), "{context}: {out}");
+            }
+        }
+    }
+
+    /// Returns the first round in which a function of a domain accepts an argument.
+    fn first_round(domain: &Type, argument: impl FnOnce(&mut Checker<'_>) -> Type) -> Option<Round> {
+        with_functions(std::slice::from_ref(domain), |checker, all| {
+            let argument = argument(checker);
+            let scheme = checker.candidate_header(&all[0]);
+            let found = checker.first_round(&scheme, &[], &argument);
+            assert_eq!(checker.infer.zonk(&argument), argument, "a test solves no hole");
+            found
+        })
+    }
+
+    #[test]
+    fn an_argument_is_accepted_with_as_few_conversions_as_possible() {
+        for (from, to) in Scalar::ALL.into_iter().flat_map(|from| Scalar::ALL.map(|to| (from, to))) {
+            let found = first_round(&Type::scalar(to), |_| Type::scalar(from));
+            let expected = match from == to {
+                true => Some(Round::AsIs),
+                false => from.fits(to).then_some(Round::Converted),
+            };
+            assert_eq!(found, expected, "{from:?} to {to:?}");
+        }
+        let literal =
+            |domain: &Type| first_round(domain, |checker| checker.infer.fresh_literal(Literal::Int));
+        assert_eq!(literal(&Type::int()), Some(Round::AsIs));
+        assert_eq!(literal(&Type::real()), Some(Round::Literals));
+        assert_eq!(literal(&Type::string()), None);
+        assert_eq!(literal(&t(0)), Some(Round::AsIs));
+    }
+
+    #[test]
+    fn rounds_allow_more_and_more() {
+        assert!(Round::ALL.is_sorted());
+        let converting: Vec<Round> = Round::ALL.into_iter().filter(|round| round.converts()).collect();
+        assert_eq!(converting, [Round::Converted, Round::ByInstance]);
+    }
+
+    /// Of conversions, the one to the type of the same sort of numbers and of the least width wins.
+    #[test]
+    fn the_nearest_type_is_that_of_the_cheapest_conversion() {
+        let scalar = |name: &str| Type::scalar(Scalar::from_name(name).expect("a scalar"));
+        let domains = ["real", "int", "i32", "bigint"].map(scalar);
+        with_functions(&domains, |checker, all| {
+            let nearest = checker.nearest(all.to_vec(), &scalar("i8"), Round::Converted);
+            assert_eq!(numbers(&nearest), [2]);
+            let nearest = checker.nearest(all.to_vec(), &scalar("f32"), Round::Converted);
+            assert_eq!(numbers(&nearest), [0]);
+            // Without a conversion none is nearer.
+            assert_eq!(checker.nearest(all.to_vec(), &scalar("i8"), Round::AsIs).len(), all.len());
+        });
+    }
+
+    /// An argument is certain to fit if it does so whatever its holes become.
+    #[test]
+    fn a_candidate_is_certain_if_the_holes_stay_open() {
+        with_functions(&[t(0), Type::int()], |checker, all| {
+            let hole = checker.infer.fresh(Kind::Type);
+            let holes = checker.infer.open_holes(&hole);
+            let (round, fitting) =
+                checker.fitting_in_scope(all, &[], &hole, &holes).expect("both accept the argument");
+            let certain: Vec<bool> = fitting.iter().map(|(_, certain)| *certain).collect();
+            assert_eq!((round, certain), (Round::AsIs, vec![true, false]));
+        });
+    }
+
+    /// Returns true if a candidate takes an `int` at these type arguments.
+    fn takes_types(checker: &mut Checker<'_>, candidate: &Candidate, types: &[Type]) -> bool {
+        let scheme = checker.candidate_header(candidate);
+        checker.fits(&scheme, types, &Type::int(), Round::AsIs, &[]).is_some()
+    }
+
+    #[test]
+    fn type_arguments_have_the_number_and_the_kinds_of_the_parameters() {
+        with_functions(&[t(0)], |checker, all| {
+            let (int, real, three) = (Type::int(), Type::real(), Type::unit_sum(3u32));
+            assert!(takes_types(checker, &all[0], &[]));
+            assert!(takes_types(checker, &all[0], std::slice::from_ref(&int)));
+            assert!(!takes_types(checker, &all[0], std::slice::from_ref(&real)));
+            assert!(takes_types(checker, &all[0], &[int.clone(), real.clone(), three.clone()]));
+            assert!(!takes_types(checker, &all[0], &[int.clone(), real.clone(), real.clone()]));
+            assert!(!takes_types(checker, &all[0], &[int, real, three.clone(), three]));
+        });
+    }
+
+    #[test]
+    fn the_only_function_of_a_lookup_has_no_other_beside_it() {
+        let tier = |place, candidates: &[Candidate]| Tier { place, candidates: candidates.to_vec() };
+        let of = |tiers: Vec<Tier>| LookupResult { tiers, variable: None };
+        let prim = Candidate::Top(Callable::Prim(Prim::Print));
+        let own = tier(Place::Top(Scope::Module), &[function(0)]);
+        let library = tier(Place::Top(Scope::Library), std::slice::from_ref(&prim));
+        let both = of(vec![own.clone(), library.clone()]);
+        assert!(both.only().is_none() && both.only_primitive().is_none());
+        assert!(both.only_declared().is_some_and(|one| one.is_same_function(&function(0))));
+        assert!(both.up_to(0).only().is_some_and(|one| one.is_same_function(&function(0))));
+        let library = of(vec![library]);
+        assert!(library.only().is_some() && library.only_declared().is_none());
+        assert!(library.only_primitive().is_some_and(|one| one.is_same_function(&prim)));
+        assert!(of(vec![tier(Place::Block, &[function(0), function(1)])]).only_declared().is_none());
+    }
+}

@@ -552,3 +552,289 @@ pub(in crate::check) fn head_matches(instance: &Membership, args: &[Type]) -> bo
 pub(in crate::check) fn is_index(ty: &Type) -> bool {
     ty.is_compact() && !matches!(ty.kind(), TypeKind::Nominal(..))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Checker, MAX_GIVENS};
+    use crate::check::env::{Class, Constraint, Env, Membership};
+    use crate::check::solve::infer::Literal;
+    use crate::core::program::KnownClasses;
+    use crate::core::{ClassId, Program};
+    use crate::source::Span;
+    use crate::types::apply::Refusal;
+    use crate::types::{Kind, Scalar, Type, TypeVar};
+    use std::sync::Arc;
+
+    fn var(id: u32, kind: Kind) -> TypeVar {
+        TypeVar { id, name: format!("T{id}").into(), kind }
+    }
+
+    const T: u32 = 1_001;
+    const I: u32 = 1_002;
+
+    fn element() -> Type {
+        Type::var(var(T, Kind::Type))
+    }
+
+    fn of(class: usize, args: &[Type]) -> Constraint {
+        Constraint { class: ClassId::new(class), args: args.to_vec() }
+    }
+
+    /// Declares an instance of a class at types over `T` and `I`.
+    fn declare(env: &mut Env, class: usize, args: &[Type], requires: &[Constraint], refusal: Option<&str>) {
+        let refusal = refusal.map(|text| Refusal { pieces: vec![Ok(text.into()), Err(element())] });
+        let params = vec![var(T, Kind::Type), var(I, Kind::Compact)];
+        let (args, requires, span) = (args.to_vec(), requires.to_vec(), Span::default());
+        let instance = Arc::new(Membership { params, args, requires, refusal, span });
+        env.instances.entry(ClassId::new(class)).or_default().push(instance);
+    }
+
+    /// Runs a check in a session where class 0 has `int`, `string` and the arrays of its elements.
+    fn with_checker<R>(
+        change: impl FnOnce(&mut Env, &mut Program),
+        test: impl FnOnce(&mut Checker<'_>) -> R,
+    ) -> R {
+        let (mut env, mut program) = (Env::new(), Program::default());
+        declare(&mut env, 0, &[Type::int()], &[], None);
+        declare(&mut env, 0, &[Type::string()], &[], None);
+        let array = Type::array(element(), Type::var(var(I, Kind::Compact)));
+        declare(&mut env, 0, &[array], &[of(0, &[element()])], None);
+        change(&mut env, &mut program);
+        test(&mut Checker::new(&mut env, &mut program, |_, _| {}))
+    }
+
+    fn array(ty: Type, n: u32) -> Type {
+        Type::array(ty, Type::unit_sum(n))
+    }
+
+    #[test]
+    fn an_instance_holds_if_its_requirements_do() {
+        with_checker(
+            |_, _| {},
+            |checker| {
+                assert_eq!(checker.entails(&of(0, &[Type::int()])), Answer::Yes);
+                assert_eq!(checker.entails(&of(0, &[array(array(Type::int(), 2), 3)])), Answer::Yes);
+                // What is missing is the innermost requirement.
+                let missing = of(0, &[Type::real()]);
+                assert_eq!(checker.entails(&of(0, &[array(array(Type::real(), 2), 3)])), Answer::No(missing));
+                // A class without instances.
+                assert_eq!(checker.entails(&of(1, &[Type::int()])), Answer::No(of(1, &[Type::int()])));
+            },
+        );
+    }
+
+    #[test]
+    fn a_given_constraint_holds_for_its_types_alone() {
+        let one = Type::var(var(2_001, Kind::Type));
+        let other = Type::var(var(2_002, Kind::Type));
+        with_checker(
+            |_, _| {},
+            |checker| {
+                checker.item.givens = vec![of(0, std::slice::from_ref(&one))];
+                assert_eq!(checker.entails(&of(0, &[array(one, 3)])), Answer::Yes);
+                assert_eq!(
+                    checker.entails(&of(0, std::slice::from_ref(&other))),
+                    Answer::No(of(0, &[other]))
+                );
+            },
+        );
+    }
+
+    /// With holes the answer is open as long as an instance may apply.
+    #[test]
+    fn holes_leave_the_answer_open_unless_no_instance_fits() {
+        with_checker(
+            |_, _| {},
+            |checker| {
+                let hole = checker.infer.fresh(Kind::Type);
+                assert_eq!(checker.entails(&of(0, std::slice::from_ref(&hole))), Answer::Open);
+                assert_eq!(checker.entails(&of(0, &[array(hole.clone(), 3)])), Answer::Open);
+                let pair = of(0, &[Type::function(hole.clone(), Type::int())]);
+                assert_eq!(checker.entails(&pair), Answer::No(pair.clone()));
+                // A question solves nothing.
+                assert_eq!(checker.infer.zonk(&hole), hole);
+                assert!(checker.infer.try_unify(&hole, &Type::real()));
+                assert_eq!(checker.entails(&of(0, &[hole])), Answer::No(of(0, &[Type::real()])));
+            },
+        );
+    }
+
+    /// Requirements that grow without end, and those that lead back to themselves, do not hold.
+    #[test]
+    fn requirements_without_end_are_endless() {
+        let growing = |env: &mut Env, _: &mut Program| {
+            declare(env, 1, &[element()], &[of(1, &[array(element(), 2)])], None);
+            declare(env, 2, &[element()], &[of(2, &[element()])], None);
+        };
+        with_checker(growing, |checker| {
+            assert_eq!(checker.entails(&of(1, &[Type::int()])), Answer::Endless);
+            assert_eq!(checker.entails(&of(2, &[Type::int()])), Answer::Endless);
+            assert!(Answer::Endless.fails() && !Answer::Open.fails());
+        });
+    }
+
+    /// A constraint that is required twice at each level is examined once: this chain would have
+    /// 2^60 derivations.
+    #[test]
+    fn each_constraint_of_a_derivation_is_examined_once() {
+        let chain = |env: &mut Env, _: &mut Program| {
+            for class in 0..60 {
+                let next = of(11 + class, &[element()]);
+                declare(env, 10 + class, &[element()], &[next.clone(), next], None);
+            }
+            declare(env, 70, &[Type::int()], &[], None);
+        };
+        with_checker(chain, |checker| {
+            assert_eq!(checker.entails(&of(10, &[Type::int()])), Answer::Yes);
+            assert_eq!(checker.entails(&of(10, &[Type::real()])), Answer::No(of(70, &[Type::real()])));
+        });
+    }
+
+    /// The only instance that may apply determines holes; with two of them nothing changes.
+    #[test]
+    fn a_single_candidate_determines_holes() {
+        let two = |env: &mut Env, _: &mut Program| {
+            declare(env, 1, &[Type::int(), Type::string()], &[], None);
+            declare(env, 1, &[Type::real(), Type::string()], &[], None);
+        };
+        with_checker(two, |checker| {
+            let (any, hole) = (checker.infer.fresh(Kind::Type), checker.infer.fresh(Kind::Type));
+            assert!(!checker.improve(&of(1, &[any.clone(), hole.clone()])));
+            assert_eq!(checker.infer.zonk(&hole), hole);
+            assert!(checker.improve(&of(1, &[Type::int(), hole.clone()])));
+            assert_eq!(checker.infer.zonk(&hole), Type::string());
+            // Nothing is left to determine.
+            assert!(!checker.improve(&of(1, &[Type::int(), hole])));
+            assert_eq!(checker.infer.zonk(&any), any);
+        });
+    }
+
+    /// An instance that exchanges one hole for another of the same form says nothing new.
+    #[test]
+    fn an_array_instance_says_nothing_of_the_elements() {
+        with_checker(
+            |_, _| {},
+            |checker| {
+                let hole = checker.infer.fresh(Kind::Type);
+                assert!(!checker.improve(&of(0, &[array(hole, 3)])));
+            },
+        );
+    }
+
+    #[test]
+    fn a_refused_instance_is_found_with_its_words() {
+        let refused = |env: &mut Env, _: &mut Program| {
+            let function = Type::function(element(), Type::int());
+            declare(env, 0, &[function], &[], Some("not for "));
+        };
+        with_checker(refused, |checker| {
+            let function = Type::function(Type::real(), Type::int());
+            let (answer, refused) = checker.entailed_unless_refused(&of(0, &[array(function.clone(), 2)]));
+            let refused = refused.expect("a requirement is refused");
+            assert_eq!((answer, refused.words.as_str()), (Answer::Yes, "not for real"));
+            assert_eq!(refused.asked, of(0, &[function]));
+            assert!(checker.entailed_unless_refused(&of(0, &[array(Type::int(), 2)])).1.is_none());
+        });
+    }
+
+    /// Of an array instance and a product instance that both match `int ^ 2`, the first one is taken,
+    /// in whatever order they are declared.
+    #[test]
+    fn an_array_is_matched_by_an_array_first() {
+        for pair_first in [false, true] {
+            let both = |env: &mut Env, _: &mut Program| {
+                let array = Type::array(element(), Type::var(var(I, Kind::Compact)));
+                let pair = Type::product(vec![element(), Type::int()]);
+                let mut heads = [(array, "an array of "), (pair, "a pair of ")];
+                if pair_first {
+                    heads.reverse();
+                }
+                for (head, words) in heads {
+                    declare(env, 1, &[head], &[], Some(words));
+                }
+            };
+            with_checker(both, |checker| {
+                let words = |checker: &mut Checker<'_>, ty| {
+                    let (_, refused) = checker.entailed_unless_refused(&of(1, &[ty]));
+                    refused.expect("an instance matches").words
+                };
+                assert_eq!(words(checker, array(Type::int(), 2)), "an array of int");
+                let pair = Type::product(vec![Type::real(), Type::int()]);
+                assert_eq!(words(checker, pair), "a pair of real");
+            });
+        }
+    }
+
+    /// Data without functions is comparable by structure; an instance of a declared type decides for
+    /// its values.
+    #[test]
+    fn equality_holds_by_structure() {
+        let known = |_: &mut Env, program: &mut Program| {
+            program.known = KnownClasses { eq: Some(ClassId::new(1)), ..KnownClasses::default() };
+        };
+        with_checker(known, |checker| {
+            let pair = Type::product(vec![Type::int(), array(Type::string(), 3)]);
+            assert_eq!(checker.entails(&of(1, &[pair])), Answer::Yes);
+            let function = Type::function(Type::int(), Type::int());
+            let pair = Type::product(vec![Type::int(), function.clone()]);
+            assert_eq!(
+                checker.entails(&of(1, std::slice::from_ref(&pair))),
+                Answer::No(of(1, std::slice::from_ref(&function)))
+            );
+            assert_eq!(checker.opaque_part(&pair), Some(function));
+            // A parameter is comparable if the header says so.
+            let parameter = Type::var(var(2_001, Kind::Type));
+            assert_eq!(checker.opaque_part(&parameter), Some(parameter.clone()));
+            checker.item.givens = vec![of(1, std::slice::from_ref(&parameter))];
+            assert_eq!(checker.opaque_part(&array(parameter, 3)), None);
+        });
+    }
+
+    /// The conversions that the language has for numbers need no instance.
+    #[test]
+    fn numbers_convert_without_an_instance() {
+        let known = |_: &mut Env, program: &mut Program| {
+            program.known = KnownClasses { widen: Some(ClassId::new(1)), ..KnownClasses::default() };
+        };
+        with_checker(known, |checker| {
+            for from in Scalar::ALL {
+                for to in Scalar::ALL {
+                    let asked = of(1, &[Type::scalar(from), Type::scalar(to)]);
+                    let numbers = from.is_number() && to.is_number();
+                    let expected = numbers && (from == to || from.fits(to));
+                    assert_eq!(checker.entails(&asked) == Answer::Yes, expected, "{asked:?}");
+                }
+            }
+            let literal = checker.infer.fresh_literal(Literal::Int);
+            assert_eq!(checker.entails(&of(1, &[literal.clone(), Type::real()])), Answer::Open);
+            assert!(checker.entails(&of(1, &[literal, Type::string()])).fails());
+        });
+    }
+
+    /// Declares a class with superclasses at its parameter.
+    fn class(env: &mut Env, id: usize, supers: &[Constraint]) {
+        let (params, name, span) = (vec![var(T, Kind::Type)], format!("C{id}").into(), Span::default());
+        let (methods, laws, id) = (Vec::new(), Vec::new(), ClassId::new(id));
+        let supers = supers.to_vec();
+        env.classes.insert(id, Arc::new(Class { id, name, params, supers, methods, laws, span, doc: None }));
+    }
+
+    #[test]
+    fn superclasses_come_nearest_first_and_once() {
+        let diamond = |env: &mut Env, _: &mut Program| {
+            class(env, 1, &[of(2, &[element()]), of(3, &[element()])]);
+            class(env, 2, &[of(4, &[element()])]);
+            class(env, 3, &[of(4, &[element()])]);
+            class(env, 4, &[of(1, &[element()])]);
+            // Superclasses at larger and larger types.
+            class(env, 5, &[of(5, &[array(element(), 2)]), of(5, &[array(element(), 3)])]);
+        };
+        with_checker(diamond, |checker| {
+            let all = checker.with_supers(vec![of(1, &[Type::int()])]);
+            let ids: Vec<usize> = all.iter().map(|constraint| constraint.class.index()).collect();
+            assert_eq!(ids, [1, 2, 3, 4]);
+            assert!(all.iter().all(|constraint| constraint.args == [Type::int()]));
+            assert_eq!(checker.with_supers(vec![of(5, &[Type::int()])]).len(), MAX_GIVENS);
+        });
+    }
+}

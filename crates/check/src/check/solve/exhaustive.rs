@@ -313,15 +313,11 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
         return None;
     }
     if rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Or(_))) {
-        // Each alternative becomes a row of its own.
-        let opened = |row: &[Simple]| -> Vec<Vec<Simple>> {
-            let Simple::Or(parts) = &row[0] else { return vec![row.to_vec()] };
-            let with =
-                |part: &Simple| std::iter::once(part.clone()).chain(row[1..].iter().cloned()).collect();
-            parts.iter().map(with).collect()
+        let alternatives = |pattern: &Simple| match pattern {
+            Simple::Or(parts) => parts.clone(),
+            pattern => vec![pattern.clone()],
         };
-        let rows: Vec<Vec<Simple>> = rows.iter().flat_map(|row| opened(row)).collect();
-        return opened(query).into_iter().find_map(|query| useful(&rows, &query, types, budget));
+        return useful_opened(rows, query, types, budget, &alternatives);
     }
     if let Some(found) = useful_pair(rows, query, types, budget) {
         return found;
@@ -508,6 +504,22 @@ fn useful_span(
     })
 }
 
+/// Computes [`useful`] with a row of its own for each alternative of the first column.
+fn useful_opened(
+    rows: &[Vec<Simple>],
+    query: &[Simple],
+    types: &[Type],
+    budget: &mut usize,
+    alternatives: &dyn Fn(&Simple) -> Vec<Simple>,
+) -> Option<Vec<String>> {
+    let opened = |row: &[Simple]| -> Vec<Vec<Simple>> {
+        let with = |part: Simple| std::iter::once(part).chain(row[1..].iter().cloned()).collect();
+        alternatives(&row[0]).into_iter().map(with).collect()
+    };
+    let rows: Vec<Vec<Simple>> = rows.iter().flat_map(|row| opened(row)).collect();
+    opened(query).into_iter().find_map(|query| useful(&rows, &query, types, budget))
+}
+
 /// Computes [`useful`] where the first column holds pairs of indices of a triangle over a unit sum:
 /// there the first component determines the values of the second. Returns `None` if the column is
 /// of another type or has no pattern for a pair.
@@ -521,6 +533,24 @@ fn useful_pair(
     let TypeKind::Triangle(triangle, index) = ty.kind() else { return None };
     let count = index.unfold().as_unit_sum()?.clone();
     let column = || rows.iter().map(|r| &r[0]).chain([&query[0]]);
+    // Alternatives within a pair are alternatives of pairs.
+    let has_alternatives = |pattern: &Simple| matches!(pattern, Simple::Parts(parts) if parts.iter().any(|part| matches!(part, Simple::Or(_))));
+    if column().any(has_alternatives) {
+        let alternatives = |pattern: &Simple| {
+            let Simple::Parts(parts) = pattern else { return vec![pattern.clone()] };
+            let Some(at) = parts.iter().position(|part| matches!(part, Simple::Or(_))) else {
+                return vec![pattern.clone()];
+            };
+            let Simple::Or(choices) = &parts[at] else { unreachable!("a position of alternatives") };
+            let with = |choice: &Simple| {
+                let mut parts = parts.clone();
+                parts[at] = choice.clone();
+                Simple::Parts(parts)
+            };
+            choices.iter().map(with).collect()
+        };
+        return Some(useful_opened(rows, query, types, budget, &alternatives));
+    }
     let mut named = BTreeSet::new();
     for pattern in column() {
         if let Simple::Parts(parts) = pattern
@@ -533,7 +563,7 @@ fn useful_pair(
         return None;
     }
     // Of the rows of the triangle that no pattern names, the longest has all values of the others.
-    let mut free = count;
+    let mut free = count.clone();
     while !free.is_zero() && named.contains(&(&free - 1u32)) {
         free -= 1u32;
     }
@@ -562,7 +592,13 @@ fn useful_pair(
         let types: Vec<Type> =
             std::iter::once(Type::unit_sum(length.clone())).chain(types[1..].iter().cloned()).collect();
         let mut found = useful(&rows, &query, &types, budget)?;
-        found[0] = format!("(case {row}\\, {})", found[0]);
+        // A row of two indices is a part of the index type, and no truth value.
+        let second = match &*found[0] {
+            "false" if count != BigUint::from(2u32) => "case 0",
+            "true" if count != BigUint::from(2u32) => "case 1",
+            other => other,
+        };
+        found[0] = format!("(case {row}\\, {second})");
         Some(found)
     }))
 }
@@ -583,4 +619,473 @@ fn unnamed<'a>(column: impl Iterator<Item = &'a Simple>, ty: &Type) -> String {
     };
     // Of the first n + 1 candidates, at least one differs from all n names.
     (0..=named.len()).map(candidate).find(|c| !named.contains(&**c)).expect("one that has no name")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ArmsEnd, Simple, case_count, case_type, check, coarray, parts_of, simple, useful};
+    use crate::check::error::PatternError;
+    use crate::core::{Pat, PatKind};
+    use crate::source::{SourceId, Span};
+    use crate::types::number::{Fixed, Rounded};
+    use crate::types::{Scalar, Triangle, Type, TypeKind};
+    use num_bigint::{BigInt, BigUint};
+    use num_traits::ToPrimitive;
+
+    /// A value of a type with finitely many.
+    #[derive(Clone, Debug)]
+    enum Value {
+        /// A case with its argument.
+        Case(usize, Box<Value>),
+        Parts(Vec<Value>),
+        Int(i64),
+        /// The argument of a case without one.
+        Unit,
+    }
+
+    /// All ways to take one of the values of each type.
+    fn tuples(types: &[Type]) -> Vec<Vec<Value>> {
+        types.iter().fold(vec![Vec::new()], |all, ty| {
+            let own = values(ty);
+            let with = |before: &Vec<Value>| -> Vec<Vec<Value>> {
+                own.iter().map(|value| [&before[..], std::slice::from_ref(value)].concat()).collect()
+            };
+            all.iter().flat_map(with).collect()
+        })
+    }
+
+    /// All values of a type.
+    fn values(ty: &Type) -> Vec<Value> {
+        if let TypeKind::Triangle(triangle, index) = ty.kind() {
+            let row = |value: &Value| match value {
+                Value::Case(row, _) => *row,
+                Value::Unit => 0,
+                other => panic!("{other:?} is no index"),
+            };
+            let below = |pair: &Vec<Value>| match triangle {
+                Triangle::Below => row(&pair[1]) < row(&pair[0]),
+                Triangle::Lower => row(&pair[1]) <= row(&pair[0]),
+            };
+            let pairs = tuples(&[index.clone(), index.clone()]).into_iter().filter(below);
+            return pairs.map(Value::Parts).collect();
+        }
+        if let Some(Scalar::Fixed(Fixed::I8)) = ty.as_scalar() {
+            return (-128..128).map(Value::Int).collect();
+        }
+        if let Some((parts, _)) = parts_of(ty) {
+            return tuples(&parts).into_iter().map(Value::Parts).collect();
+        }
+        if ty.is_unit() {
+            return vec![Value::Unit];
+        }
+        let count = case_count(ty).expect("a sum").to_usize().expect("few cases");
+        let argument = |case: usize| values(&case_type(ty, &case.into()));
+        let with = |case: usize| argument(case).into_iter().map(move |of| Value::Case(case, Box::new(of)));
+        (0..count).flat_map(with).collect()
+    }
+
+    /// Returns true if a value fits a pattern, by the definition.
+    fn fits(pattern: &Pat, value: &Value) -> bool {
+        match (&pattern.kind, value) {
+            (PatKind::Wild, _) => true,
+            (PatKind::Or(parts), _) => parts.iter().any(|part| fits(part, value)),
+            (PatKind::Ints(low, high), Value::Int(n)) => (low..=high).contains(&&BigInt::from(*n)),
+            (PatKind::Tuple(parts) | PatKind::Pack(parts), Value::Parts(values)) => {
+                parts.iter().zip(values).all(|(part, value)| fits(part, value))
+            }
+            (PatKind::Coarray(index, argument), Value::Parts(values)) => {
+                fits(index, &values[0]) && fits(argument, &values[1])
+            }
+            (PatKind::Code(code), Value::Unit) => *code == BigUint::ZERO,
+            (PatKind::Code(code), Value::Case(case, _)) => *code == BigUint::from(*case),
+            (PatKind::Case(case, inner), Value::Case(own, argument)) => {
+                *case == BigUint::from(*own) && inner.as_ref().is_none_or(|inner| fits(inner, argument))
+            }
+            (PatKind::Case(case, inner), Value::Parts(values)) => {
+                let own = match &values[0] {
+                    Value::Case(own, _) => *own,
+                    _ => 0,
+                };
+                *case == BigUint::from(own) && inner.as_ref().is_none_or(|inner| fits(inner, &values[1]))
+            }
+            (kind, value) => panic!("{kind:?} is no pattern for {value:?}"),
+        }
+    }
+
+    /// Splits a text at a separator that is in no parentheses.
+    fn split<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
+        let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0i32);
+        for (at, c) in text.char_indices() {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            if depth == 0 && at >= begin && text[at..].starts_with(separator) {
+                parts.push(&text[begin..at]);
+                begin = at + separator.len();
+            }
+        }
+        parts.push(&text[begin..]);
+        parts
+    }
+
+    /// Returns true if a value is one of those that a message shows.
+    fn is_shown(text: &str, ty: &Type, value: &Value) -> bool {
+        match value {
+            _ if text == "_" => true,
+            Value::Unit => text == "case 0",
+            Value::Int(n) => text == n.to_string(),
+            Value::Parts(values) => {
+                let (types, separator) = parts_of(ty).expect("a type with parts");
+                if coarray(ty).is_some() {
+                    // Of `case i x`, the index is written without its own word.
+                    let inside = text.strip_prefix("case ").expect("a case");
+                    let (index, argument) = inside.split_once(' ').unwrap_or((inside, "_"));
+                    let is_index = match index.parse::<usize>() {
+                        Ok(case) => is_shown_index(&format!("case {case}"), &values[0]),
+                        Err(_) => is_shown_index(index, &values[0]),
+                    };
+                    return is_index && is_shown(argument, &types[1], &values[1]);
+                }
+                let texts: Vec<String> = match text.strip_prefix('(').and_then(|text| text.strip_suffix(')'))
+                {
+                    _ if types.len() == 1 => vec![text.to_string()],
+                    Some(inside) => split(inside, separator).iter().map(|text| text.to_string()).collect(),
+                    None => panic!("{text} at {ty}"),
+                };
+                assert_eq!(texts.len(), types.len(), "{text} at {ty}");
+                if matches!(ty.kind(), TypeKind::Triangle(..)) {
+                    return texts.iter().zip(values).all(|(text, value)| is_shown_index(text, value));
+                }
+                texts
+                    .iter()
+                    .zip(types.iter().zip(values))
+                    .all(|(text, (ty, value))| is_shown(text, ty, value))
+            }
+            Value::Case(case, _) if ty.is_bool() => text == ["false", "true"][*case],
+            Value::Case(case, argument) => {
+                let own = format!("case {case}");
+                let Some(rest) = text.strip_prefix(&own) else { return false };
+                match rest.strip_prefix(' ') {
+                    Some(shown) => is_shown(shown, &case_type(ty, &BigUint::from(*case)), argument),
+                    None => rest.is_empty(),
+                }
+            }
+        }
+    }
+
+    /// Returns true if an index is one of those that the part of a pair shows: a case, or the truth
+    /// value of the same number.
+    fn is_shown_index(text: &str, value: &Value) -> bool {
+        let case = match value {
+            Value::Case(case, _) => *case,
+            _ => 0,
+        };
+        text == "_" || text == format!("case {case}") || ["false", "true"].get(case) == Some(&text)
+    }
+
+    /// Makes a random type of few values, of at most so many levels.
+    fn random_type(random: &mut fastrand::Rng, levels: usize) -> Type {
+        let number = |random: &mut fastrand::Rng| Type::unit_sum(random.u32(0..4));
+        if levels == 0 {
+            return number(random);
+        }
+        let parts = |random: &mut fastrand::Rng| -> Vec<Type> {
+            (0..random.usize(2..4)).map(|_| random_type(random, levels - 1)).collect()
+        };
+        let compact = |random: &mut fastrand::Rng| -> Vec<Type> {
+            (0..random.usize(2..4)).map(|_| number(random)).collect()
+        };
+        match random.usize(..8) {
+            0 => Type::product(parts(random)),
+            1 | 2 => Type::sum(parts(random)),
+            3 => Type::repeat(number(random), random_type(random, levels - 1)),
+            4 => Type::array(random_type(random, levels - 1), Type::unit_sum(random.u32(1..3))),
+            5 => Type::compact_product(compact(random)),
+            6 => Type::compact_sum(compact(random)),
+            _ => Type::triangle(*random.choice(&Triangle::ALL).unwrap(), number(random)),
+        }
+    }
+
+    fn pattern(kind: PatKind, ty: &Type) -> Pat {
+        Pat { kind, ty: ty.clone(), span: Span::default() }
+    }
+
+    /// Makes a random pattern for the values of a type.
+    fn random_pattern(random: &mut fastrand::Rng, ty: &Type) -> Pat {
+        let choice = random.usize(..8);
+        if choice == 0 {
+            return pattern(PatKind::Wild, ty);
+        }
+        if choice == 1 {
+            let parts = (0..2).map(|_| random_pattern(random, ty)).collect();
+            return pattern(PatKind::Or(parts), ty);
+        }
+        if ty.as_scalar().is_some() {
+            // Some begin or end beyond the values of the type.
+            let (a, b) = (random.i64(-132..132), random.i64(-132..132));
+            let (low, high) = if choice < 4 { (a, a) } else { (a.min(b), a.max(b)) };
+            return pattern(PatKind::Ints(low.into(), high.into()), ty);
+        }
+        if let Some((index, argument)) = coarray(ty) {
+            if choice < 5 && index.as_unit_sum().is_some_and(|n| *n > BigUint::ZERO) {
+                let case = random.u64(..case_count(ty).expect("a coarray").to_u64().expect("few cases"));
+                let inner = random_pattern(random, &argument);
+                return pattern(PatKind::Case(case.into(), Some(Box::new(inner))), ty);
+            }
+            let (index, argument) = (random_pattern(random, &index), random_pattern(random, &argument));
+            return pattern(PatKind::Coarray(Box::new(index), Box::new(argument)), ty);
+        }
+        if let Some((types, _)) = parts_of(ty) {
+            let is_pair = matches!(ty.kind(), TypeKind::Triangle(..));
+            let parts = types.iter().map(|ty| {
+                loop {
+                    let part = random_pattern(random, ty);
+                    // Alternatives within a pair have tests of their own.
+                    if !(is_pair && matches!(part.kind, PatKind::Or(_))) {
+                        break part;
+                    }
+                }
+            });
+            let parts = parts.collect();
+            return pattern(if ty.is_compact() { PatKind::Pack(parts) } else { PatKind::Tuple(parts) }, ty);
+        }
+        let count = case_count(ty).expect("a sum").to_u64().expect("few cases");
+        if count == 0 {
+            return pattern(PatKind::Wild, ty);
+        }
+        let case = BigUint::from(random.u64(..count));
+        if ty.as_unit_sum().is_some() {
+            return pattern(PatKind::Code(case), ty);
+        }
+        let inner = random_pattern(random, &case_type(ty, &case));
+        pattern(PatKind::Case(case, (choice < 7).then(|| Box::new(inner))), ty)
+    }
+
+    /// Makes a random type with all its values, of which there are at most a thousand.
+    fn random_values(random: &mut fastrand::Rng) -> (Type, Vec<Value>) {
+        loop {
+            let ty = match random.usize(..8) {
+                0 => Type::product(vec![Type::scalar(Scalar::Fixed(Fixed::I8)), random_type(random, 0)]),
+                _ => random_type(random, 2),
+            };
+            let values = values(&ty);
+            if values.len() <= 1_000 {
+                return (ty, values);
+            }
+        }
+    }
+
+    /// A row is useful if a value fits it and none of the rows before, by trying all values; each
+    /// value that the text shows is such a value.
+    #[test]
+    fn a_row_is_useful_if_a_value_fits_it_alone() {
+        let seed = 4u64;
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut found_some = 0;
+        for round in 0..6_000 {
+            let (ty, values) = random_values(&mut random);
+            let rows: Vec<Pat> = (0..random.usize(..6)).map(|_| random_pattern(&mut random, &ty)).collect();
+            let query = random_pattern(&mut random, &ty);
+            let context = format!("seed {seed}, round {round}: {query:?} after {rows:?} at {ty}");
+            let is_alone = |value: &Value| fits(&query, value) && !rows.iter().any(|row| fits(row, value));
+            let simple_rows: Vec<Vec<Simple>> = rows.iter().map(|row| vec![simple(row)]).collect();
+            let found =
+                useful(&simple_rows, &[simple(&query)], std::slice::from_ref(&ty), &mut { 1_000_000 });
+            // A range of integers beyond the type counts as useful: it is reported elsewhere.
+            if has_value_of_no_type(&query) {
+                continue;
+            }
+            assert_eq!(found.is_some(), values.iter().any(is_alone), "{context}");
+            let Some(text) = found.map(|found| found.concat()) else { continue };
+            found_some += 1;
+            let shown: Vec<&Value> = values.iter().filter(|value| is_shown(&text, &ty, value)).collect();
+            assert!(!shown.is_empty(), "{context}: {text}");
+            // The text of a query may leave out what the query itself says.
+            if matches!(query.kind, PatKind::Wild) {
+                assert!(shown.iter().all(|value| is_alone(value)), "{context}: {text}");
+            }
+        }
+        assert!(found_some > 1_000, "{found_some}");
+    }
+
+    /// Returns true if a pattern has a range of integers that no value of its type is in.
+    fn has_value_of_no_type(pattern: &Pat) -> bool {
+        match &pattern.kind {
+            PatKind::Ints(low, high) => *low > BigInt::from(127) || *high < BigInt::from(-128),
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+                parts.iter().any(has_value_of_no_type)
+            }
+            PatKind::Case(_, Some(inner)) => has_value_of_no_type(inner),
+            PatKind::Coarray(index, argument) => {
+                has_value_of_no_type(index) || has_value_of_no_type(argument)
+            }
+            _ => false,
+        }
+    }
+
+    /// Numbers the places of a pattern and of its alternatives.
+    fn number(pattern: &mut Pat, next: &mut usize) {
+        pattern.span = Span::new(SourceId(0), *next, *next);
+        *next += 1;
+        if let PatKind::Or(parts) = &mut pattern.kind {
+            parts.iter_mut().for_each(|part| number(part, next));
+        }
+    }
+
+    /// Returns the alternatives of an arm.
+    fn alternatives(pattern: &Pat) -> Vec<&Pat> {
+        match &pattern.kind {
+            PatKind::Or(parts) => parts.iter().flat_map(alternatives).collect(),
+            _ => vec![pattern],
+        }
+    }
+
+    /// The reports of a match are those of trying all values: a missing one, the alternatives that
+    /// none reaches, and arms to insert that cover what is missing.
+    #[test]
+    fn reports_are_those_of_all_values() {
+        let seed = 5u64;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..4_000 {
+            let (ty, values) = random_values(&mut random);
+            let mut next = 0;
+            let mut arms: Vec<(Pat, bool)> = (0..random.usize(1..5))
+                .map(|_| (random_pattern(&mut random, &ty), random.usize(..3) == 0))
+                .collect();
+            arms.iter_mut().for_each(|(pattern, _)| number(pattern, &mut next));
+            let context = format!("seed {seed}, round {round}: {arms:?} at {ty}");
+            if arms.iter().any(|(pattern, _)| has_value_of_no_type(pattern)) {
+                continue;
+            }
+            let (mut before, mut unreached): (Vec<&Pat>, Vec<Span>) = (Vec::new(), Vec::new());
+            for (pattern, guarded) in &arms {
+                let covered = before.len();
+                for alternative in alternatives(pattern) {
+                    let is_new = |value: &&Value| !before.iter().any(|pattern| fits(pattern, value));
+                    if !values.iter().filter(is_new).any(|value| fits(alternative, value)) {
+                        unreached.push(alternative.span);
+                    }
+                    before.push(alternative);
+                }
+                if *guarded {
+                    before.truncate(covered);
+                }
+            }
+            if values.is_empty() {
+                unreached.clear();
+            }
+            let missing: Vec<&Value> =
+                values.iter().filter(|value| !before.iter().any(|pattern| fits(pattern, value))).collect();
+            let rows: Vec<(&Pat, bool)> = arms.iter().map(|(pattern, guarded)| (pattern, *guarded)).collect();
+            let end = ArmsEnd::of_statement(Span::new(SourceId(0), 0, 100));
+            let (mut found, mut shown, mut inserted) = (Vec::new(), None, String::new());
+            for report in check(&rows, &ty, Span::default(), end) {
+                match report {
+                    PatternError::Unreachable { span } => found.push(span),
+                    PatternError::NotExhaustive { missing, guarded, edit, .. } => {
+                        assert_eq!(guarded, arms.iter().any(|(_, guarded)| *guarded), "{context}");
+                        assert_eq!(edit.0, Span::new(SourceId(0), 96, 96), "{context}");
+                        (shown, inserted) = (Some(missing), edit.1);
+                    }
+                    other => panic!("{other:?}: {context}"),
+                }
+            }
+            assert_eq!(found, unreached, "{context}");
+            assert_eq!(shown.is_some(), !missing.is_empty(), "{context}");
+            if let Some(text) = shown {
+                assert!(missing.iter().any(|value| is_shown(&text, &ty, value)), "{context}: {text}");
+                let inserted: Vec<&str> =
+                    inserted.split("| ").filter_map(|arm| arm.strip_suffix(" => ; ")).collect();
+                let shows = |value: &Value, arm: &str| is_shown(arm, &ty, value);
+                assert!(
+                    missing.iter().all(|value| inserted.iter().any(|arm| shows(value, arm)))
+                        && inserted.iter().all(|arm| missing.iter().any(|value| shows(value, arm))),
+                    "{context}: {inserted:?}"
+                );
+            }
+        }
+    }
+
+    /// Returns the text of a value that some patterns of a scalar type leave out.
+    fn missing(kinds: Vec<PatKind>, ty: &Type) -> Option<String> {
+        let patterns: Vec<Pat> = kinds.into_iter().map(|kind| pattern(kind, ty)).collect();
+        super::missing_pattern(&patterns.iter().collect::<Vec<_>>(), ty)
+    }
+
+    #[test]
+    fn ranges_cover_a_type_up_to_its_bounds() {
+        let ints = |low: i64, high: i64| PatKind::Ints(low.into(), high.into());
+        let int = Type::int();
+        assert_eq!(missing(vec![ints(i64::MIN, -1), ints(0, i64::MAX)], &int), None);
+        assert_eq!(
+            missing(vec![ints(i64::MIN + 1, -1), ints(0, i64::MAX)], &int),
+            Some(i64::MIN.to_string())
+        );
+        assert_eq!(missing(vec![ints(i64::MIN, 4), ints(6, i64::MAX)], &int), Some("5".into()));
+        // Unbounded integers have values beyond all ranges.
+        let covered = missing(vec![ints(i64::MIN, i64::MAX)], &Type::bigint());
+        assert_eq!(covered, Some((i128::from(i64::MAX) + 1).to_string()));
+    }
+
+    #[test]
+    fn characters_are_covered_without_surrogates() {
+        let chars = |low, high| PatKind::Chars(low, high);
+        let ty = Type::char();
+        assert_eq!(missing(vec![chars('\0', '\u{d7ff}'), chars('\u{e000}', char::MAX)], &ty), None);
+        assert_eq!(missing(vec![chars('\0', 'a'), chars('c', char::MAX)], &ty), Some("'b'".into()));
+    }
+
+    #[test]
+    fn literals_of_unbounded_types_never_cover_them() {
+        let reals: Vec<PatKind> = (0..3).map(|n| PatKind::Real(Rounded::read(&format!("{n}.0")))).collect();
+        assert_eq!(missing(reals, &Type::real()), Some("3.0".into()));
+        let texts = ["", "x", "xxx"].map(|text| PatKind::Str(text.into()));
+        assert_eq!(missing(texts.to_vec(), &Type::string()), Some("\"xx\"".into()));
+    }
+
+    /// Makes a pattern for pairs of indices below 3, the second at most the first, of these
+    /// cases; none stands for all of them.
+    fn pair(first: &[u32], second: &[u32]) -> Pat {
+        let index = Type::unit_sum(3u32);
+        let cases = |cases: &[u32]| {
+            let codes: Vec<Pat> =
+                cases.iter().map(|case| pattern(PatKind::Code((*case).into()), &index)).collect();
+            match <[Pat; 1]>::try_from(codes) {
+                Ok([one]) => one,
+                Err(codes) if codes.is_empty() => pattern(PatKind::Wild, &index),
+                Err(codes) => pattern(PatKind::Or(codes), &index),
+            }
+        };
+        pattern(PatKind::Pack(vec![cases(first), cases(second)]), &Type::triangle(Triangle::Lower, index))
+    }
+
+    fn missing_pair(patterns: &[Pat]) -> Option<String> {
+        super::missing_pattern(&patterns.iter().collect::<Vec<_>>(), &patterns[0].ty)
+    }
+
+    #[test]
+    fn alternatives_of_the_first_index_of_a_pair_cover_their_rows() {
+        assert_eq!(missing_pair(&[pair(&[0], &[]), pair(&[1], &[]), pair(&[2], &[])]), None);
+        assert_eq!(missing_pair(&[pair(&[0, 1], &[]), pair(&[2], &[])]), None);
+    }
+
+    #[test]
+    fn alternatives_of_the_second_index_of_a_pair_may_be_beyond_the_row() {
+        // Row 1 has two indices.
+        assert_eq!(missing_pair(&[pair(&[0], &[]), pair(&[1], &[0, 1, 2]), pair(&[2], &[])]), None);
+    }
+
+    #[test]
+    fn a_pair_is_shown_by_indices_of_its_type() {
+        let patterns = [pair(&[0], &[]), pair(&[1], &[0]), pair(&[2], &[])];
+        assert_eq!(missing_pair(&patterns), Some("(case 1\\, case 1)".into()));
+    }
+
+    /// A type of astronomically many cases takes no more steps than the patterns name cases.
+    #[test]
+    fn cases_that_no_pattern_names_are_not_enumerated() {
+        let ty = Type::unit_sum(BigUint::from(10u32).pow(30));
+        let codes = |n: u32| (0..n).map(|code| PatKind::Code(code.into())).collect::<Vec<_>>();
+        assert_eq!(missing(codes(5), &ty), Some("case 5".into()));
+        // Without a budget a match counts as exhaustive.
+        assert_eq!(useful(&[], &[Simple::Any], std::slice::from_ref(&ty), &mut 0), None);
+    }
 }

