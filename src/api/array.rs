@@ -50,6 +50,20 @@ impl<T> Array<T> {
 }
 
 /// Types of elements of an [`Array`]: `bool`, `f32`, `f64` and the integers from `i8` to `u64`.
+///
+/// ```
+/// use felis::{Element, Session, Value};
+///
+/// fn column<T: Element>(elements: Vec<T>) -> Value {
+///     elements.into()
+/// }
+///
+/// let mut session = Session::new();
+/// session.set("bytes", column(vec![1u8, 2, 3]))?;
+/// let largest: u8 = session.evaluate("max bytes")?.value()?.try_into()?;
+/// assert_eq!(largest, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Element: private::Element {}
 
 /// The Felis type and storage of an element. Sealed: the library alone implements it.

@@ -27,6 +27,16 @@ pub struct Error {
 }
 
 /// The kinds of [`Error`].
+///
+/// ```
+/// use felis::{ErrorKind, Session};
+///
+/// let mut session = Session::new();
+/// let error = session.evaluate("1 + true").unwrap_err();
+/// assert_eq!(*error.kind(), ErrorKind::Rejected);
+/// let error = session.set("not a name", 1).unwrap_err();
+/// assert_eq!(*error.kind(), ErrorKind::InvalidName("not a name".into()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -82,6 +92,13 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// The severity of a [`Diagnostic`].
+///
+/// ```
+/// use felis::{Session, Severity};
+///
+/// let error = Session::new().evaluate("1 + true").unwrap_err();
+/// assert_eq!(error.diagnostics()[0].severity(), Severity::Error);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The program is rejected or has failed.
@@ -168,6 +185,13 @@ impl fmt::Display for Diagnostic {
 }
 
 /// A place in a text.
+///
+/// ```
+/// let text = "val a = 1;\nval b = a + true;";
+/// let error = felis::Session::new().check("sum.flx", text).unwrap_err();
+/// let location = error.diagnostics()[0].location().unwrap();
+/// assert_eq!((location.name(), location.line()), ("sum.flx", 2));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     name: String,

@@ -16,17 +16,25 @@ use std::path::{Path, PathBuf};
 
 /// The number of files in the largest cycle of each room. A number may decrease and never increase.
 const LARGEST_CYCLE: &[(&str, usize)] = &[
+    ("api", 1),
+    ("array_ir", 1),
+    ("array_loops", 7),
+    ("build", 10),
     ("check", 25),
+    ("cli", 8),
     ("core", 1),
     ("data", 1),
+    ("editor", 1),
     ("eval", 5),
     ("iso", 1),
     ("jit", 4),
     ("loop_ir", 1),
-    ("editor", 1),
+    ("network", 1),
+    ("picture", 1),
     ("session", 1),
     ("syntax", 1),
     ("types", 1),
+    ("value", 1),
 ];
 
 /// The layers of `check`, from the lowest up. Files without a folder are the lowest layer; `mod.rs`
