@@ -854,7 +854,7 @@ mod tests {
         }
     }
 
-    /// What a failed unification or an undone one has changed is as before.
+    /// A unification that fails, or that is undone, leaves every hole as it was.
     #[test]
     fn undoing_restores_every_hole() {
         let seed = 3u64;
