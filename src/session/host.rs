@@ -9,7 +9,7 @@
 //! A rule for a container asks the registry for its parts ([`HostRegistry::convert_value`]). Sizes
 //! of arrays are part of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
 
-use super::Session;
+use super::{Session, library};
 use felis_calculus::core::{Global, GlobalId};
 use felis_calculus::types::number::Fixed;
 use felis_calculus::types::{Scalar, Type};
@@ -144,6 +144,8 @@ impl Session {
         }
         let id = GlobalId::new(self.program.globals.len());
         let name: Arc<str> = name.into();
+        // No text of the session need mention the type.
+        self.library.narrow |= library::mentions_narrow_type(&value.ty.to_string());
         self.program.globals.push(Global { name: name.clone(), ty: value.ty });
         self.share_global(id, &value.value);
         let definition = Definition::of_session(id);

@@ -49,6 +49,11 @@ pub(super) struct Library {
 const NARROW_PRIMITIVES: [&str; 6] =
     ["round_to_single", "_read_pixels", "common_words", "_zero_sums", "_zero_bits", "own_words"];
 
+/// Returns true for the text of a type that names a narrow type.
+pub(super) fn mentions_narrow_type(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| NARROW_TYPES.contains(&word))
+}
+
 /// Returns true for the name of a narrow type, and of a primitive that gives values of one.
 fn is_narrow(name: &str) -> bool {
     NARROW_TYPES.contains(&name) || NARROW_PRIMITIVES.contains(&name)
@@ -236,7 +241,7 @@ mod tests {
     fn narrow_primitives_are_those_whose_results_are_narrow() {
         let is_narrow_result = |prim: &&Prim| {
             let (_, result) = prim.signature().rsplit_once("->").expect("a primitive has a result");
-            result.split(|c: char| !c.is_alphanumeric()).any(|word| NARROW_TYPES.contains(&word))
+            mentions_narrow_type(result)
         };
         let names: Vec<&str> = Prim::ALL.iter().filter(is_narrow_result).map(|prim| prim.name()).collect();
         assert_eq!(names, NARROW_PRIMITIVES);
