@@ -7,8 +7,8 @@
 //! instructions of the program. This one reads and writes atomics and calls async-signal-safe
 //! functions of the system; it allocates nothing and takes no lock.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// The present activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ const LAST_WARNING: &[u8] =
 
 /// The state that the handler of `SIGINT` reads and writes, once it is installed.
 #[cfg(unix)]
-static INSTALLED: OnceLock<Interrupts> = OnceLock::new();
+static INSTALLED: std::sync::OnceLock<Interrupts> = std::sync::OnceLock::new();
 
 /// The handler of `SIGINT`.
 #[cfg(unix)]

@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(groups(&[4, 3], &[6, 2]), Some((2, 2)));
         assert_eq!(groups(&[1, 2], &[2]), Some((1, 0)));
         assert_eq!(groups(&[2], &[3]), None);
-        // What stays is the digit itself.
+        // A digit that stays is itself.
         let same = regroup(&digits(&numbers(&[2, 3])), &numbers(&[2, 3]));
         assert_eq!(same, Some(vec![DigitExpr::Target(0), DigitExpr::Target(1)]));
     }

@@ -126,23 +126,12 @@ fn bind(part: &Part<'_>, own: &mut BTreeSet<LocalId>) {
 #[cfg(test)]
 mod tests {
     use super::{FreeVariables, modified_variables};
+    use crate::core::testing::{local, stmt, term};
     use crate::core::{
         ClassId, ForRange, FunctionId, GlobalId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind,
     };
     use crate::source::Span;
     use crate::types::Type;
-
-    fn term(kind: TermKind) -> Term {
-        Term::new(kind, Type::int(), Span::default())
-    }
-
-    fn local(id: usize) -> Term {
-        term(TermKind::Local(LocalId::new(id)))
-    }
-
-    fn stmt(kind: StmtKind) -> Stmt {
-        Stmt { kind, span: Span::default() }
-    }
 
     fn set(id: usize, value: Term) -> Stmt {
         stmt(StmtKind::SetLocal(LocalId::new(id), value))

@@ -1437,7 +1437,8 @@ mod tests {
         assert_eq!(text, "{ x1.1 := move x0.0.1 (move x0.0.0, move x1.1) }");
     }
 
-    /// A variable of the session is moved where it is assigned, unless something may read it before.
+    /// A variable of the session is moved where it is assigned, unless something may read it
+    /// before.
     #[test]
     fn a_variable_of_the_session_is_moved_by_its_own_assignment_alone() {
         let global = |id: usize| term(TermKind::Global(GlobalId::new(id)), array());

@@ -18,6 +18,8 @@ pub mod reduction;
 pub mod scalar_function;
 pub mod signature;
 pub mod term;
+#[cfg(test)]
+mod testing;
 pub mod validate;
 pub mod visit;
 

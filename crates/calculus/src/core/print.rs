@@ -515,27 +515,16 @@ impl Printer<'_> {
 #[cfg(test)]
 mod tests {
     use super::function;
+    use crate::core::testing::{local, stmt, term};
     use crate::core::{
         Function, FunctionId, Global, GlobalId, LocalId, LocalInfo, Num, Op, Pat, PatKind, Program, Root,
-        Step, StepKind, Stmt, StmtKind, Term, TermKind,
+        Step, StepKind, StmtKind, TermKind,
     };
     use crate::source::Span;
     use crate::types::{Kind, Type, TypeVar};
 
-    fn term(kind: TermKind) -> Term {
-        Term::new(kind, Type::int(), Span::default())
-    }
-
-    fn local(id: usize) -> Term {
-        term(TermKind::Local(LocalId::new(id)))
-    }
-
-    fn stmt(kind: StmtKind) -> Stmt {
-        Stmt { kind, span: Span::default() }
-    }
-
-    /// Blocks are indented, locals of one name have their numbers, and a local or variable that does
-    /// not exist is `?`.
+    /// Blocks are indented, locals of one name have their numbers, and a local or variable that
+    /// does not exist is `?`.
     #[test]
     fn nested_blocks_are_indented() {
         let wild = |kind| Pat { kind, ty: Type::int(), span: Span::default() };

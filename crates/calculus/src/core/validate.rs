@@ -809,7 +809,8 @@ mod tests {
             .collect()
     }
 
-    /// A program with a function of `T * int` that captures an `int`, a session variable and a class.
+    /// A program with a function of `T * int` that captures an `int`, a session variable and a
+    /// class.
     fn program() -> Program {
         let var = TypeVar { id: 1_001, name: "T".into(), kind: Kind::Type };
         let info = |ty: Type| LocalInfo { name: "y".into(), ty, shared: false };

@@ -357,24 +357,12 @@ impl Pat {
 #[cfg(test)]
 mod tests {
     use super::{Part, PartMut};
+    use crate::core::testing::{local, stmt, term};
     use crate::core::{
-        Arm, ForRange, FunctionId, LocalId, Pat, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term,
-        TermKind,
+        Arm, ForRange, FunctionId, LocalId, Pat, PatKind, Root, Step, StepKind, StmtKind, Term, TermKind,
     };
     use crate::source::Span;
     use crate::types::{Kind, Type, TypeVar};
-
-    fn term(kind: TermKind) -> Term {
-        Term::new(kind, Type::int(), Span::default())
-    }
-
-    fn local(id: usize) -> Term {
-        term(TermKind::Local(LocalId::new(id)))
-    }
-
-    fn stmt(kind: StmtKind) -> Stmt {
-        Stmt { kind, span: Span::default() }
-    }
 
     fn bind(id: usize) -> Pat {
         Pat { kind: PatKind::Bind(LocalId::new(id)), ty: Type::int(), span: Span::default() }

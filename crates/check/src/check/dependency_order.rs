@@ -6,8 +6,8 @@
 //! collected after that statement.
 //!
 //! Takes statements; gives for each statement that names sizes the declarations that wait for it.
-//! One pass over the statements, and as many over the declarations as there are types in a row each of
-//! which mentions the next.
+//! One pass over the statements, and as many over the declarations as there are types in a row each
+//! of which mentions the next.
 
 use crate::hash::HashMap;
 use crate::syntax::ast::{Function, Generics, Param, Stmt, StmtKind, TypeExpr, TypeExprKind};
@@ -39,22 +39,15 @@ pub(super) fn dependent_declarations(stmts: &[Stmt]) -> HashMap<usize, Vec<usize
                 if !named.is_empty() =>
             {
                 let own = own_names(&declaration.generics);
-                let mut dependent = Dependent { at, last: None, mentioned: Vec::new() };
-                mentions(body, &mut |name| {
-                    if !own.contains(&name) {
-                        dependent.last = dependent.last.max(named.get(name).copied());
-                        dependent.mentioned.push(name);
-                    }
-                });
-                types.push((&declaration.name.text, dependent));
+                let mut mentioned = Vec::new();
+                mentions(body, &mut |name| mentioned.push(name));
+                mentioned.retain(|name| !own.contains(name));
+                types.push((&declaration.name.text, Dependent::new(at, mentioned, &named)));
             }
             StmtKind::Function { function, .. } if !named.is_empty() => {
-                let mut dependent = Dependent { at, last: None, mentioned: Vec::new() };
-                header(function, &mut |name| {
-                    dependent.last = dependent.last.max(named.get(name).copied());
-                    dependent.mentioned.push(name);
-                });
-                functions.push(dependent);
+                let mut mentioned = Vec::new();
+                header(function, &mut |name| mentioned.push(name));
+                functions.push(Dependent::new(at, mentioned, &named));
             }
             _ => {}
         }
@@ -95,7 +88,13 @@ struct Dependent<'a> {
     mentioned: Vec<&'a Arc<str>>,
 }
 
-impl Dependent<'_> {
+impl<'a> Dependent<'a> {
+    /// A declaration that waits for the sizes of `named`, which are before it.
+    fn new(at: usize, mentioned: Vec<&'a Arc<str>>, named: &HashMap<Arc<str>, usize>) -> Dependent<'a> {
+        let last = mentioned.iter().filter_map(|name| named.get(*name).copied()).max();
+        Dependent { at, last, mentioned }
+    }
+
     /// Waits for what the types wait for that it mentions, if that is before it.
     fn wait_as(&mut self, waits: &HashMap<&Arc<str>, usize>) {
         let of_types = self.mentioned.iter().filter_map(|name| waits.get(name).copied());
@@ -185,8 +184,8 @@ mod tests {
         }
     }
 
-    /// Returns the last statement before a line that names a size on which the line depends, through
-    /// any number of types before it.
+    /// Returns the last statement before a line that names a size on which the line depends,
+    /// through any number of types before it.
     fn last_size(lines: &[Line], at: usize) -> Option<usize> {
         match &lines[at] {
             Line::Size => Some(at),
@@ -197,8 +196,8 @@ mod tests {
         }
     }
 
-    /// A declaration waits for the last of the statements before it whose sizes it mentions, directly
-    /// or through types that are declared before it.
+    /// A declaration waits for the last of the statements before it whose sizes it mentions,
+    /// directly or through types that are declared before it.
     #[test]
     fn a_declaration_waits_for_the_last_size_that_it_mentions() {
         let seed = 6u64;

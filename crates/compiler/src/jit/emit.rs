@@ -321,8 +321,8 @@ impl<'n, 'f> Emit<'n, 'f> {
             Stmt::If(condition, then, otherwise) => {
                 let condition = self.reg(*condition);
                 let end = self.b.create_block();
-                // What one side sets is set in front of the branch, so the other side is reached, and
-                // left, without a jump.
+                // Variables that one side sets are set in front of the branch, so the other side is
+                // reached, and left, without a jump.
                 let (mut yes, mut no) = (end, end);
                 if sets_first(then, otherwise) {
                     self.stmts(then);

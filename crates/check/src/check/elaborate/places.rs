@@ -126,8 +126,8 @@ impl Checker<'_> {
         Term::new(TermKind::PackSizes(sizes, Box::new(value)), ty, span)
     }
 
-    /// Returns, for a value that is placed at the places of the surrounding `at`, the value there; any
-    /// other term as it is.
+    /// Returns, for a value that is placed at the places of the surrounding `at`, the value there;
+    /// any other term as it is.
     pub(in crate::check) fn read_placed(&mut self, term: Term) -> Term {
         let Some(here) = &self.item.place_scope else { return term };
         let ty = self.infer.shallow(&term.ty);

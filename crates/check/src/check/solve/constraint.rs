@@ -614,7 +614,7 @@ mod tests {
             |checker| {
                 assert_eq!(checker.entails(&of(0, &[Type::int()])), Answer::Yes);
                 assert_eq!(checker.entails(&of(0, &[array(array(Type::int(), 2), 3)])), Answer::Yes);
-                // What is missing is the innermost requirement.
+                // The innermost requirement is missing.
                 let missing = of(0, &[Type::real()]);
                 assert_eq!(checker.entails(&of(0, &[array(array(Type::real(), 2), 3)])), Answer::No(missing));
                 // A class without instances.
@@ -737,8 +737,8 @@ mod tests {
         });
     }
 
-    /// Of an array instance and a product instance that both match `int ^ 2`, the first one is taken,
-    /// in whatever order they are declared.
+    /// Of an array instance and a product instance that both match `int ^ 2`, the first one is
+    /// taken, in whatever order they are declared.
     #[test]
     fn an_array_is_matched_by_an_array_first() {
         for pair_first in [false, true] {
@@ -765,8 +765,8 @@ mod tests {
         }
     }
 
-    /// Data without functions is comparable by structure; an instance of a declared type decides for
-    /// its values.
+    /// Data without functions is comparable by structure; an instance of a declared type decides
+    /// for its values.
     #[test]
     fn equality_holds_by_structure() {
         let known = |_: &mut Env, program: &mut Program| {

@@ -504,6 +504,22 @@ fn useful_span(
     })
 }
 
+/// Returns the patterns that a pattern with components stands for, one for each alternative of its
+/// first component that has any; `None` if none has.
+fn component_alternatives(pattern: &Simple) -> Option<Vec<Simple>> {
+    let Simple::Parts(parts) = pattern else { return None };
+    let (at, choices) = parts.iter().enumerate().find_map(|(at, part)| match part {
+        Simple::Or(choices) => Some((at, choices)),
+        _ => None,
+    })?;
+    let with = |choice: &Simple| {
+        let mut parts = parts.clone();
+        parts[at] = choice.clone();
+        Simple::Parts(parts)
+    };
+    Some(choices.iter().map(with).collect())
+}
+
 /// Computes [`useful`] with a row of its own for each alternative of the first column.
 fn useful_opened(
     rows: &[Vec<Simple>],
@@ -534,21 +550,9 @@ fn useful_pair(
     let count = index.unfold().as_unit_sum()?.clone();
     let column = || rows.iter().map(|r| &r[0]).chain([&query[0]]);
     // Alternatives within a pair are alternatives of pairs.
-    let has_alternatives = |pattern: &Simple| matches!(pattern, Simple::Parts(parts) if parts.iter().any(|part| matches!(part, Simple::Or(_))));
-    if column().any(has_alternatives) {
-        let alternatives = |pattern: &Simple| {
-            let Simple::Parts(parts) = pattern else { return vec![pattern.clone()] };
-            let Some(at) = parts.iter().position(|part| matches!(part, Simple::Or(_))) else {
-                return vec![pattern.clone()];
-            };
-            let Simple::Or(choices) = &parts[at] else { unreachable!("a position of alternatives") };
-            let with = |choice: &Simple| {
-                let mut parts = parts.clone();
-                parts[at] = choice.clone();
-                Simple::Parts(parts)
-            };
-            choices.iter().map(with).collect()
-        };
+    if column().any(|pattern| component_alternatives(pattern).is_some()) {
+        let alternatives =
+            |pattern: &Simple| component_alternatives(pattern).unwrap_or_else(|| vec![pattern.clone()]);
         return Some(useful_opened(rows, query, types, budget, &alternatives));
     }
     let mut named = BTreeSet::new();

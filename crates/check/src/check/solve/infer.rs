@@ -839,8 +839,8 @@ mod tests {
         found
     }
 
-    /// `N *+ 1` is `N` where `N` is known to be `2` or more, and otherwise a type of its own, which is
-    /// no index type.
+    /// `N *+ 1` is `N` where `N` is known to be `2` or more, and otherwise a type of its own, which
+    /// is no index type.
     #[test]
     #[ignore = "a hole of an index type takes `N *+ 1` for `N`, which is another type"]
     fn a_coarray_of_units_is_no_index_type() {

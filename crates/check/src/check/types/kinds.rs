@@ -813,7 +813,7 @@ mod tests {
         };
         assert_eq!(known("no {T1} here, {T1}"), "no int here, int");
         assert_eq!(known("{{T1}} and }}{{"), "{T1} and }{");
-        // What is no name in braces is text.
+        // Braces around anything but a name are text.
         assert_eq!(known("{ T1 } {1} { {T1"), "{ T1 } {1} { {T1");
         assert_eq!(known("ä{T1}ö"), "äintö");
         assert_eq!(refused("{T2}").1, ["T2"]);

@@ -58,8 +58,8 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// The origin of a number in a round.
-#[derive(Clone, Copy, PartialEq)]
+/// The origin of a number in a round; that of a result is the last one of its operands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     /// The same in all rounds.
     Same,
@@ -67,45 +67,32 @@ enum Origin {
     Index,
     /// Computed from a load of the loop.
     Data,
+    /// Computed from the index, and perhaps from data; a condition that is may be one of a slot.
+    Mixed,
 }
 
-/// The origins of the registers of a round, if all of its statements may run after a failed check.
-fn origins(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<HashMap<Reg, Origin>> {
+/// Returns `Some` if all statements of a round may run after a failed check.
+fn runs_after_failure(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<()> {
     let mut origins: HashMap<Reg, Origin> = HashMap::from_iter([(index, Origin::Index)]);
-    // Numbers that the index and data are compared in, or made into: conditions of slots, perhaps.
-    let mut mixed: HashMap<Reg, ()> = HashMap::default();
     for stmt in body {
         let origin = |reg: &Reg| origins.get(reg).copied().unwrap_or(Origin::Same);
         match stmt {
             Stmt::Let(reg, op) => {
-                let (mut most, mut tainted) = (Origin::Same, false);
-                let mut of_index = false;
+                let (mut last, mut of_index) = (Origin::Same, false);
                 op.for_each_reg(&mut |operand| {
+                    last = last.max(origin(&operand));
                     of_index |= origin(&operand) == Origin::Index;
-                    tainted |= mixed.contains_key(&operand);
-                    most = match (most, origin(&operand)) {
-                        (Origin::Data, _) | (_, Origin::Data) => Origin::Data,
-                        (Origin::Index, _) | (_, Origin::Index) => Origin::Index,
-                        _ => Origin::Same,
-                    };
                 });
                 let new = match op {
-                    Op::Load(_, at, _) if origin(at) == Origin::Data => return None,
+                    Op::Load(..) if last > Origin::Index => return None,
                     Op::Load(..) => Origin::Data,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) => Origin::Same,
                     Op::Get(_) => return None,
                     _ if !has_vectors(kernel, *reg, op) => return None,
-                    Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => most,
-                    // A number of the index that is no slot is as good as data, but for checks.
-                    _ if most == Origin::Index => {
-                        tainted = true;
-                        Origin::Data
-                    }
-                    _ => most,
+                    Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) if last <= Origin::Index => last,
+                    _ if of_index => Origin::Mixed,
+                    _ => last,
                 };
-                if tainted || of_index && new == Origin::Data && !matches!(op, Op::Load(..)) {
-                    mixed.insert(*reg, ());
-                }
                 origins.insert(*reg, new);
             }
             Stmt::Store(array, at, value) => {
@@ -117,13 +104,13 @@ fn origins(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<HashMap<Reg, Or
             }
             stmt => {
                 let (condition, _) = check(stmt)?;
-                if origin(&condition) != Origin::Data || mixed.contains_key(&condition) {
+                if origin(&condition) != Origin::Data {
                     return None;
                 }
             }
         }
     }
-    Some(origins)
+    Some(())
 }
 
 /// Returns true if vectors of 8 bytes have an operation, and it is total.
@@ -146,7 +133,7 @@ fn deferred(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
     if !matches!(stmt, Stmt::For { .. } | Stmt::ParallelFor { .. }) {
         return None;
     }
-    let LoopParts { index, low, high, body, .. } = loop_parts(stmt)?;
+    let LoopParts { index, high, body, .. } = loop_parts(stmt)?;
     let is_candidate = body.len() <= MAX_STATEMENTS
         && is_straight_line(body)
         && body.iter().any(|stmt| check(stmt).is_some())
@@ -154,7 +141,7 @@ fn deferred(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
     if !is_candidate {
         return None;
     }
-    origins(kernel, index, body)?;
+    runs_after_failure(kernel, index, body)?;
     let failed = kernel.vars.push(ScalarType::I64);
     let body = noting(kernel, failed, body);
     let mut build = Builder::new(kernel);
@@ -165,22 +152,16 @@ fn deferred(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         fail_if(&mut build, failed);
         return Some(build.stmts);
     }
-    let low = low.unwrap_or(zero);
-    let strips = strip_mined(&mut build, (low, high), STRIP);
-    let front = std::mem::take(&mut build.stmts);
-    let Strip { base, rounds, .. } = strips.strip(&mut build, low, STRIP);
+    let strips = strip_mined(&mut build, (zero, high), STRIP);
+    let mut out = std::mem::take(&mut build.stmts);
+    let Strip { base, rounds, .. } = strips.strip(&mut build);
     let end = build.binary(Binary::Add, base, rounds);
     build.stmts.push(Stmt::Set(failed, zero));
     let label = build.label();
     build.stmts.push(Stmt::For { label, index, low: base, high: end, body });
     fail_if(&mut build, failed);
-    let body = build.stmts;
-    Some(
-        front
-            .into_iter()
-            .chain([Stmt::ParallelFor { index: strips.number, count: strips.count, body }])
-            .collect(),
-    )
+    out.push(Stmt::ParallelFor { index: strips.number, count: strips.count, body: build.stmts });
+    Some(out)
 }
 
 /// The statements of a round which set `failed` where one of its checks fails.

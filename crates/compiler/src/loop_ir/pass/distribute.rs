@@ -322,7 +322,7 @@ impl<'k, 's> Distribution<'k, 's> {
         let items = item.map(|item| chunk_arrays(&mut self.build, item, position));
         let front = std::mem::take(&mut self.build.stmts);
         // One strip.
-        let Strip { skipped, base, rounds: count } = strips.strip(&mut self.build, low, STRIP);
+        let Strip { skipped, base, rounds: count } = strips.strip(&mut self.build);
         let mut made = std::mem::take(&mut self.build.stmts);
         for level in 0..=deepest {
             if level > 0 {

@@ -64,15 +64,14 @@ pub(super) fn run(kernel: &mut Kernel) {
         });
         let mut out: Vec<Stmt> = Vec::new();
         for stmt in stmts {
-            let is_check = check(&stmt).is_some();
+            if check(&stmt).is_some() {
+                out.push(stmt);
+                continue;
+            }
             let Stmt::If(condition, then, otherwise) = stmt else {
                 out.push(stmt);
                 continue;
             };
-            if is_check {
-                out.push(Stmt::If(condition, then, otherwise));
-                continue;
-            }
             let allowed = Allowed { kernel, intervals: &intervals, calls, checks };
             let converted = match (Side::of(&then, &allowed), Side::of(&otherwise, &allowed)) {
                 (Some(first), Some(second)) => {

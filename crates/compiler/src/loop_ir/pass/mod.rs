@@ -225,6 +225,10 @@ fn loop_parts(stmt: &Stmt) -> Option<LoopParts<'_>> {
 
 /// A loop that is cut into strips of equally many rounds, but for the last one.
 struct Strips {
+    /// The first index.
+    low: Reg,
+    /// The number of rounds of a strip.
+    length: u64,
     /// The number of rounds, and that of strips: set before the strips.
     rounds: Reg,
     count: Reg,
@@ -236,10 +240,10 @@ struct Strips {
 fn strip_mined(build: &mut Builder<'_>, (low, high): (Reg, Reg), length: u64) -> Strips {
     let last = build.max(low, high);
     let rounds = build.binary(Binary::Sub, last, low);
-    let (more, length) = (build.int(length as i64 - 1), build.int(length as i64));
+    let (more, divisor) = (build.int(length as i64 - 1), build.int(length as i64));
     let padded = build.binary(Binary::Add, rounds, more);
-    let count = build.binary(Binary::DivUnsigned, padded, length);
-    Strips { rounds, count, number: build.reg(ScalarType::I64) }
+    let count = build.binary(Binary::DivUnsigned, padded, divisor);
+    Strips { low, length, rounds, count, number: build.reg(ScalarType::I64) }
 }
 
 /// A strip: registers that are set at its beginning.
@@ -254,10 +258,10 @@ struct Strip {
 
 impl Strips {
     /// Sets the registers of the strip with the number `self.number`.
-    fn strip(&self, build: &mut Builder<'_>, low: Reg, length: u64) -> Strip {
-        let length = build.int(length as i64);
+    fn strip(&self, build: &mut Builder<'_>) -> Strip {
+        let length = build.int(self.length as i64);
         let skipped = build.binary(Binary::Mul, self.number, length);
-        let base = build.binary(Binary::Add, low, skipped);
+        let base = build.binary(Binary::Add, self.low, skipped);
         let left = build.binary(Binary::Sub, self.rounds, skipped);
         Strip { skipped, base, rounds: build.min(left, length) }
     }

@@ -335,7 +335,7 @@ impl<'k> Simplifier<'k> {
             (Binary::DivUnsigned | Binary::RemUnsigned, Some(0), _) => Value::Constant(0),
             (Binary::Sub, ..) if a == b => Value::Constant(0),
             (Binary::Add, None, None)
-                if let Some(number) = self.recomposed(a, b).or(self.recomposed(b, a)) =>
+                if let Some(number) = self.recomposed(a, b).or_else(|| self.recomposed(b, a)) =>
             {
                 Value::Register(number)
             }
