@@ -133,8 +133,10 @@ fn vectors_of_any_length_agree() {
     let found = programs("tests/agreement").into_iter().chain(programs("benches/kernels"));
     let mut count = 0;
     for path in found {
-        let (narrow, own) = (printed(&path, "128"), printed(&path, ""));
-        assert_eq!(narrow, own, "{path:?}");
+        let own = printed(&path, "");
+        for bits in ["128", "256"] {
+            assert_eq!(printed(&path, bits), own, "{path:?} {bits}");
+        }
         count += usize::from(!own.stdout.is_empty());
     }
     assert!(count > 20, "only {count} programs were found");

@@ -1,21 +1,60 @@
-//! Machine code for vectors of 512 bits: the few instructions of AVX-512F and AVX-512DQ that loops
-//! without branches need, as bytes.
+//! Machine code for vectors of 512 and of 256 bits: the few instructions of AVX-512F and AVX-512DQ,
+//! and of AVX2 and FMA3, that loops without branches need, as bytes.
 //!
 //! The code generator's vectors end at 128 bits. Encodings are those of the *Intel 64 and IA-32
-//! Architectures Software Developer's Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX, for masks) and the
-//! pages of the instructions. Memory is addressed in two ways, as words of one block that
-//! [`ARGUMENT_REGISTER`] points to, and as a [`Pointer`] plus as many slots as [`COUNTER_REGISTER`]
-//! says.
+//! Architectures Software Developer's Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX) and the pages of the
+//! instructions. Memory is addressed in three ways: as words of one block that
+//! [`ARGUMENT_REGISTER`] points to, as vectors below that block, and as a [`Pointer`] plus as many
+//! slots as [`COUNTER_REGISTER`] says.
 //!
-//! Decides nothing: what goes where is said by [`super::avx512_loops`].
+//! **Two instruction sets.** Most instructions of AVX2 are those of AVX-512 with another prefix.
+//! Where AVX2 has none (products, extremes and comparisons without sign of lanes of 8 bytes, masks,
+//! narrow slots) a method writes a sequence, which needs [`SCRATCH_VECTOR`] and now and then a
+//! result that is none of its operands ([`Assembler::needs_distinct_result`]). Masks of AVX2 are
+//! vectors, all bits of a lane set or none.
+//!
+//! Decides nothing: what goes where is said by [`super::vector_loops`].
 
-/// A vector register, below 32.
+/// A set of vector instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Isa {
+    /// AVX-512F and AVX-512DQ: 32 registers of 512 bits, and 8 masks.
+    #[default]
+    Avx512,
+    /// AVX2 and FMA3: 16 registers of 256 bits.
+    Avx2,
+}
+
+impl Isa {
+    /// The bytes of a vector.
+    pub fn vector_bytes(self) -> usize {
+        match self {
+            Isa::Avx512 => 64,
+            Isa::Avx2 => 32,
+        }
+    }
+
+    /// The number of vector registers that are given to values.
+    pub fn vector_registers(self) -> u8 {
+        match self {
+            Isa::Avx512 => 32,
+            Isa::Avx2 => SCRATCH_VECTOR,
+        }
+    }
+}
+
+/// A vector register, below [`Isa::vector_registers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Vector(pub u8);
 
-/// A mask register, below 8; 0 stands for none where a mask is optional.
+/// A mask: with AVX-512 a mask register, from 1 to 7, with AVX2 a vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mask(pub u8);
+
+/// The vector register of AVX2 that sequences of instructions use in between.
+const SCRATCH_VECTOR: u8 = 15;
+/// `r11`, which sequences of instructions use in between.
+const SCRATCH_REGISTER: u8 = 11;
 
 /// A general register that holds an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +65,16 @@ const ARGUMENT_REGISTER: u8 = 7;
 /// `rax`, which counts lanes.
 const COUNTER_REGISTER: u8 = 0;
 
-/// Registers for addresses: `rsi rdx rcx r8 r9 r10 r11` are free, `rbx rbp r12 r13 r14 r15` are the
+/// Registers for addresses: `rsi rdx rcx r8 r9 r10` are free, `rbx rbp r12 r13 r14 r15` are the
 /// caller's.
-pub const POINTERS: [Pointer; 13] = {
+pub const POINTERS: [Pointer; 12] = {
     const fn p(number: u8) -> Pointer {
         Pointer(number)
     }
-    [p(6), p(2), p(1), p(8), p(9), p(10), p(11), p(3), p(5), p(12), p(13), p(14), p(15)]
+    [p(6), p(2), p(1), p(8), p(9), p(10), p(3), p(5), p(12), p(13), p(14), p(15)]
 };
 /// The number of free ones.
-pub const FREE_POINTERS: usize = 7;
-
-/// Bytes of a vector.
-pub const VECTOR_BYTES: usize = 64;
+pub const FREE_POINTERS: usize = 6;
 
 /// The type of the lanes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,13 +90,13 @@ pub enum Lane {
 }
 
 impl Lane {
-    /// Returns the bit W of the EVEX prefix: set for lanes of 8 bytes.
-    fn evex_w(self) -> bool {
+    /// Returns true for lanes of 8 bytes: the bit W of most instructions.
+    pub fn is_long(self) -> bool {
         matches!(self, Lane::F64 | Lane::I64)
     }
 
     fn bytes(self) -> u8 {
-        if self.evex_w() { 8 } else { 4 }
+        if self.is_long() { 8 } else { 4 }
     }
 }
 
@@ -108,6 +144,7 @@ pub struct ForwardJump(usize);
 /// Code under construction.
 #[derive(Default)]
 pub struct Assembler {
+    isa: Isa,
     bytes: Vec<u8>,
 }
 
@@ -115,43 +152,86 @@ pub struct Assembler {
 /// and its byte.
 type Opcode = (u8, u8, u8);
 
+/// The sizes of a vector instruction that a VEX prefix states: the bit W, and whether the vector has
+/// 256 bits, not 128.
+type VexSizes = (bool, bool);
+
 /// The second source of an instruction.
 #[derive(Clone, Copy)]
 enum Source {
     Register(u8),
     /// A word of the block of arguments.
     Word(usize),
-    /// The memory at a pointer plus as many slots as the counter says, each of so many bytes.
-    At(Pointer, u8),
+    /// The vector with this number below the block of arguments.
+    Spilled(usize),
+    /// The memory at a pointer plus as many slots as the counter says, each of so many bytes, plus
+    /// a number of slots.
+    At(Pointer, u8, u8),
+    /// The memory at [`SCRATCH_REGISTER`] plus a number of bytes.
+    Scratch(u8),
 }
 
 impl Assembler {
+    /// No code yet.
+    pub fn new(isa: Isa) -> Assembler {
+        Assembler { isa, bytes: Vec::new() }
+    }
+
     /// The bytes.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// An instruction on vectors: `reg` and `other` are its first and second operand, and `mask`
-    /// chooses lanes, the others 0 if `zero`.
-    fn vector(
+    /// An instruction on whole vectors that both instruction sets have: `reg` and `other` are its
+    /// first and second operand.
+    fn vector(&mut self, opcode: Opcode, w: bool, operands: (u8, u8, Source)) {
+        match self.isa {
+            Isa::Avx512 => self.evex(opcode, w, operands, (None, false)),
+            Isa::Avx2 => self.vex(opcode, (w, true), operands),
+        }
+    }
+
+    /// An instruction of AVX-512: `mask` chooses lanes, the others are 0 if `zero`.
+    fn evex(
         &mut self,
         (map, prefix, opcode): Opcode,
-        evex_w: bool,
+        w: bool,
         (reg, other, source): (u8, u8, Source),
-        (mask, zero): (Mask, bool),
+        (mask, zero): (Option<Mask>, bool),
     ) {
-        let (high, low) = match source {
-            Source::Register(r) => ((r >> 3 & 1, r >> 4 & 1), r & 7),
-            Source::Word(_) => ((0, 0), ARGUMENT_REGISTER),
-            Source::At(Pointer(p), _) => ((p >> 3, 0), 4),
-        };
+        let ((b, x), low) = self.source_bits(source);
         let inverted = |bit: u8, at: u8| (!bit & 1) << at;
-        let (b, x) = high;
         let first = inverted(reg >> 3, 7) | inverted(x, 6) | inverted(b, 5) | inverted(reg >> 4, 4) | map;
-        let second = u8::from(evex_w) << 7 | (!other & 15) << 3 | 4 | prefix;
-        let third = u8::from(zero) << 7 | 2 << 5 | inverted(other >> 4, 3) | mask.0;
+        let second = u8::from(w) << 7 | (!other & 15) << 3 | 4 | prefix;
+        let zero = zero && mask.is_some();
+        let third = u8::from(zero) << 7 | 2 << 5 | inverted(other >> 4, 3) | mask.map_or(0, |mask| mask.0);
         self.bytes.extend([0x62, first, second, third, opcode]);
         self.operand(reg & 7, low, source);
+    }
+
+    /// An instruction of AVX or AVX2.
+    fn vex(
+        &mut self,
+        (map, prefix, opcode): Opcode,
+        (w, is_256): VexSizes,
+        (reg, other, source): (u8, u8, Source),
+    ) {
+        let ((b, _), low) = self.source_bits(source);
+        let inverted = |bit: u8, at: u8| (!bit & 1) << at;
+        let first = inverted(reg >> 3, 7) | 1 << 6 | inverted(b, 5) | map;
+        let second = u8::from(w) << 7 | (!other & 15) << 3 | u8::from(is_256) << 2 | prefix;
+        self.bytes.extend([0xc4, first, second, opcode]);
+        self.operand(reg & 7, low, source);
+    }
+
+    /// The high bits of a second source, which go into a prefix, and the low ones.
+    fn source_bits(&self, source: Source) -> ((u8, u8), u8) {
+        match source {
+            Source::Register(r) => ((r >> 3 & 1, r >> 4 & 1), r & 7),
+            Source::Word(_) | Source::Spilled(_) => ((0, 0), ARGUMENT_REGISTER),
+            Source::At(Pointer(p), ..) => ((p >> 3, 0), 4),
+            Source::Scratch(_) => ((SCRATCH_REGISTER >> 3, 0), SCRATCH_REGISTER & 7),
+        }
     }
 
     /// The byte that names operands, and what follows it.
@@ -162,76 +242,224 @@ impl Assembler {
                 self.bytes.push(2 << 6 | reg << 3 | low);
                 self.bytes.extend((8 * word as i32).to_le_bytes());
             }
-            // With a byte of displacement, since there is no form without one for all registers.
-            Source::At(Pointer(p), width) => {
-                let scale = width.trailing_zeros() as u8;
-                self.bytes.extend([1 << 6 | reg << 3 | low, scale << 6 | COUNTER_REGISTER << 3 | p & 7, 0]);
+            Source::Spilled(number) => {
+                let below = self.isa.vector_bytes() as i32 * (number as i32 + 1);
+                self.bytes.push(2 << 6 | reg << 3 | low);
+                self.bytes.extend((-below).to_le_bytes());
             }
+            // With a byte of displacement, since there is no form without one for all registers.
+            Source::At(Pointer(p), width, slots) => {
+                let scale = width.trailing_zeros() as u8;
+                let index = scale << 6 | COUNTER_REGISTER << 3 | p & 7;
+                self.bytes.extend([1 << 6 | reg << 3 | low, index, slots * width]);
+            }
+            Source::Scratch(bytes) => self.bytes.extend([1 << 6 | reg << 3 | low, bytes]),
         }
     }
 
     /// Lanes from memory; with a mask, zeros elsewhere.
-    pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Mask) {
-        let opcode = (1, u8::from(lane.evex_w()), 0x10);
-        let source = Source::At(from, lane.bytes());
-        self.vector(opcode, lane.evex_w(), (to.0, 0, source), (mask, mask.0 > 0));
-    }
-
-    /// Lanes of 8 bytes from slots of 1, 2 or 4, whose bits above are 0; with a mask, zeros elsewhere.
-    pub fn load_narrow(&mut self, width: u8, to: Vector, from: Pointer, mask: Mask) {
-        let source = Source::At(from, width);
-        self.vector((2, 1, narrow_opcode(width)), false, (to.0, 0, source), (mask, mask.0 > 0));
-    }
-
-    /// The low bits of lanes of 8 bytes to slots of 1, 2 or 4; with a mask, only those.
-    pub fn store_narrow(&mut self, width: u8, to: Pointer, from: Vector, mask: Mask) {
-        let target = Source::At(to, width);
-        self.vector((2, 2, narrow_opcode(width)), false, (from.0, 0, target), (mask, false));
+    pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Option<Mask>) {
+        let (long, source) = (lane.is_long(), Source::At(from, lane.bytes(), 0));
+        match (self.isa, mask) {
+            (Isa::Avx2, Some(mask)) => {
+                let opcode = (2, 1, 0x2c + u8::from(long));
+                self.vex(opcode, (false, true), (to.0, mask.0, source));
+            }
+            (Isa::Avx2, None) => self.vector((1, u8::from(long), 0x10), false, (to.0, 0, source)),
+            (Isa::Avx512, _) => self.evex((1, u8::from(long), 0x10), long, (to.0, 0, source), (mask, true)),
+        }
     }
 
     /// Lanes to memory; with a mask, only those.
-    pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Mask) {
-        let opcode = (1, u8::from(lane.evex_w()), 0x11);
-        let target = Source::At(to, lane.bytes());
-        self.vector(opcode, lane.evex_w(), (from.0, 0, target), (mask, false));
+    pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Option<Mask>) {
+        let (long, target) = (lane.is_long(), Source::At(to, lane.bytes(), 0));
+        match (self.isa, mask) {
+            (Isa::Avx2, Some(mask)) => {
+                let opcode = (2, 1, 0x2e + u8::from(long));
+                self.vex(opcode, (false, true), (from.0, mask.0, target));
+            }
+            (Isa::Avx2, None) => self.vector((1, u8::from(long), 0x11), false, (from.0, 0, target)),
+            (Isa::Avx512, _) => {
+                self.evex((1, u8::from(long), 0x11), long, (from.0, 0, target), (mask, false))
+            }
+        }
+    }
+
+    /// Lanes of 8 bytes from slots of 1, 2 or 4, whose bits above are 0; with a mask, zeros
+    /// elsewhere. The mask of AVX2 has its first lanes set.
+    pub fn load_narrow(&mut self, width: u8, to: Vector, from: Pointer, mask: Option<Mask>) {
+        let (opcode, source) = ((2, 1, narrow_opcode(width)), Source::At(from, width, 0));
+        match (self.isa, mask) {
+            (Isa::Avx512, _) => self.evex(opcode, false, (to.0, 0, source), (mask, true)),
+            (Isa::Avx2, None) => self.vex(opcode, (false, true), (to.0, 0, source)),
+            (Isa::Avx2, Some(mask)) => {
+                let insert = match width {
+                    1 => (3, 1, 0x20),
+                    2 => (1, 1, 0xc4),
+                    _ => (3, 1, 0x22),
+                };
+                self.zero(to);
+                self.for_each_lane_of(mask, &mut |asm, lane| {
+                    asm.vex(insert, (false, false), (to.0, to.0, Source::At(from, width, lane)));
+                    asm.bytes.push(lane);
+                });
+                self.vex(opcode, (false, true), (to.0, 0, Source::Register(to.0)));
+            }
+        }
+    }
+
+    /// The low bits of lanes of 8 bytes to slots of 1, 2 or 4; with a mask, only those. The mask of
+    /// AVX2 has its first lanes set.
+    pub fn store_narrow(&mut self, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {
+        let target = Source::At(to, width, 0);
+        if self.isa == Isa::Avx512 {
+            let opcode = (2, 2, narrow_opcode(width));
+            return self.evex(opcode, false, (from.0, 0, target), (mask, false));
+        }
+        // The low halves of the lanes, as four lanes of 4 bytes.
+        let (scratch, half) = (SCRATCH_VECTOR, (false, false));
+        self.vex((3, 1, 0x39), (false, true), (from.0, 0, Source::Register(scratch)));
+        self.bytes.push(1);
+        self.vex((1, 0, 0xc6), half, (scratch, from.0, Source::Register(scratch)));
+        self.bytes.push(0x88);
+        if width < 4 {
+            // Bits above are cut off, so that nothing is saturated.
+            let bits = 32 - 8 * width;
+            for shift in [6, 2] {
+                self.vex((1, 1, 0x72), half, (shift, scratch, Source::Register(scratch)));
+                self.bytes.push(bits);
+            }
+            self.vex((2, 1, 0x2b), half, (scratch, scratch, Source::Register(scratch)));
+        }
+        if width == 1 {
+            self.vex((1, 1, 0x67), half, (scratch, scratch, Source::Register(scratch)));
+        }
+        let Some(mask) = mask else {
+            let opcode = match width {
+                1 => (1, 1, 0x7e),
+                2 => (1, 1, 0xd6),
+                _ => (1, 0, 0x11),
+            };
+            return self.vex(opcode, half, (scratch, 0, target));
+        };
+        let extract = match width {
+            1 => 0x14,
+            2 => 0x15,
+            _ => 0x16,
+        };
+        self.for_each_lane_of(mask, &mut |asm, lane| {
+            asm.vex((3, 1, extract), half, (scratch, 0, Source::At(to, width, lane)));
+            asm.bytes.push(lane);
+        });
+    }
+
+    /// Code for each lane of 8 bytes of a mask of AVX2 that has its first lanes set.
+    fn for_each_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
+        // vmovmskpd
+        self.vex((1, 1, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
+        let mut ends = Vec::new();
+        for lane in 0..4 {
+            // test r11b, 1 << lane
+            self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
+            ends.push(self.leave([0x0f, 0x84]));
+            code(self, lane);
+        }
+        for end in ends {
+            self.patch_jump(end);
+        }
+    }
+
+    /// A vector to the memory below the block of arguments.
+    pub fn spill(&mut self, number: usize, from: Vector) {
+        self.vector((1, 1, 0x11), self.isa == Isa::Avx512, (from.0, 0, Source::Spilled(number)));
+    }
+
+    /// A vector from there.
+    pub fn reload(&mut self, to: Vector, number: usize) {
+        self.vector((1, 1, 0x10), self.isa == Isa::Avx512, (to.0, 0, Source::Spilled(number)));
     }
 
     /// All lanes from one word of the block of arguments.
     pub fn broadcast(&mut self, lane: Lane, to: Vector, word: usize) {
-        let opcode = if lane.evex_w() { (2, 1, 0x19) } else { (2, 1, 0x18) };
-        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Word(word)), (Mask(0), false));
+        let opcode = (2, 1, 0x18 + u8::from(lane.is_long()));
+        let w = lane.is_long() && self.isa == Isa::Avx512;
+        self.vector(opcode, w, (to.0, 0, Source::Word(word)));
     }
 
-    /// 1 in the lanes of a mask, which a word of the block of arguments holds, elsewhere 0.
+    /// 1 in the lanes of 8 bytes of a mask, elsewhere 0. A word of the block of arguments holds 1.
     pub fn ones(&mut self, to: Vector, mask: Mask, word: usize) {
-        self.vector((2, 1, 0x19), true, (to.0, 0, Source::Word(word)), (mask, true));
+        match self.isa {
+            Isa::Avx512 => {
+                self.evex((2, 1, 0x19), true, (to.0, 0, Source::Word(word)), (Some(mask), true));
+            }
+            Isa::Avx2 => self.shift(false, to, Vector(mask.0), 63),
+        }
     }
 
-    /// Lanes of 8 bytes converted.
+    /// Lanes of 8 bytes shifted by a number of bits that is known.
+    pub fn shift(&mut self, left: bool, to: Vector, from: Vector, bits: u8) {
+        self.vector((1, 1, 0x73), true, (if left { 6 } else { 2 }, to.0, Source::Register(from.0)));
+        self.bytes.push(bits);
+    }
+
+    /// Lanes of 8 bytes converted, by AVX-512.
     pub fn convert(&mut self, conversion: Conversion, to: Vector, from: Vector) {
         let opcode = match conversion {
             Conversion::SignedToFloat => (1, 2, 0xe6),
             Conversion::UnsignedToFloat => (1, 2, 0x7a),
             Conversion::FloatToSigned => (1, 1, 0x7a),
         };
-        self.vector(opcode, true, (to.0, 0, Source::Register(from.0)), (Mask(0), false));
+        self.evex(opcode, true, (to.0, 0, Source::Register(from.0)), (None, false));
+    }
+
+    /// The low halves of lanes of 8 bytes from `low`, the high ones from `high`, by AVX2.
+    pub fn join_halves(&mut self, to: Vector, low: Vector, high: Vector) {
+        self.vex((3, 1, 0x02), (false, true), (to.0, high.0, Source::Register(low.0)));
+        self.bytes.push(0x55);
     }
 
     /// A copy.
     pub fn copy(&mut self, to: Vector, from: Vector) {
-        self.vector((1, 1, 0x28), true, (to.0, 0, Source::Register(from.0)), (Mask(0), false));
+        self.vector((1, 1, 0x28), self.isa == Isa::Avx512, (to.0, 0, Source::Register(from.0)));
     }
 
-    /// `to = a op b`; with a mask, other lanes stay as they are.
+    /// All bits 0.
+    fn zero(&mut self, to: Vector) {
+        self.vector((1, 1, 0xef), false, (to.0, to.0, Source::Register(to.0)));
+    }
+
+    /// Sets the scratch vector of AVX2 to all bits 1.
+    fn set_scratch(&mut self) {
+        let scratch = SCRATCH_VECTOR;
+        self.vex((1, 1, 0x76), (false, true), (scratch, scratch, Source::Register(scratch)));
+    }
+
+    /// Sets the scratch vector of AVX2 to the highest bit of each lane.
+    fn set_scratch_to_signs(&mut self, long: bool) {
+        self.set_scratch();
+        let (scratch, byte) = (SCRATCH_VECTOR, 0x72 + u8::from(long));
+        self.vex((1, 1, byte), (false, true), (6, scratch, Source::Register(scratch)));
+        self.bytes.push(if long { 63 } else { 31 });
+    }
+
+    /// Returns true for an operation whose result must be in another register than its operands.
+    pub fn needs_distinct_result(&self, op: Arithmetic, lane: Lane) -> bool {
+        use Arithmetic::{Max, MaxUnsigned, Min, MinUnsigned, Mul};
+        self.isa == Isa::Avx2
+            && lane == Lane::I64
+            && matches!(op, Mul | Min | Max | MinUnsigned | MaxUnsigned)
+    }
+
+    /// `to = a op b`; with a mask, which AVX2 does not take, other lanes stay as they are.
     pub fn arithmetic(
         &mut self,
         op: Arithmetic,
         lane: Lane,
         to: Vector,
         (a, b): (Vector, Vector),
-        mask: Mask,
+        mask: Option<Mask>,
     ) {
-        let float = |byte| (1, u8::from(lane.evex_w()), byte);
+        let float = |byte| (1, u8::from(lane.is_long()), byte);
         let opcode = match (op, lane) {
             (Arithmetic::Add, Lane::F64 | Lane::F32) => float(0x58),
             (Arithmetic::Sub, Lane::F64 | Lane::F32) => float(0x5c),
@@ -254,35 +482,100 @@ impl Assembler {
             (Arithmetic::Or, _) => (1, 1, 0xeb),
             (Arithmetic::Xor, _) => (1, 1, 0xef),
         };
-        self.vector(opcode, lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+        let operands = (to.0, a.0, Source::Register(b.0));
+        if self.isa == Isa::Avx512 {
+            return self.evex(opcode, lane.is_long(), operands, (mask, false));
+        }
+        assert!(mask.is_none(), "an instruction of AVX2 has no mask");
+        match op {
+            _ if !self.needs_distinct_result(op, lane) => self.vector(opcode, lane.is_long(), operands),
+            Arithmetic::Mul => self.long_product(to, a, b),
+            _ => {
+                let unsigned = matches!(op, Arithmetic::MinUnsigned | Arithmetic::MaxUnsigned);
+                let max = matches!(op, Arithmetic::Max | Arithmetic::MaxUnsigned);
+                self.greater((Lane::I64, unsigned), to, (a, b));
+                self.blend(Lane::I64, to, Mask(to.0), if max { (a, b) } else { (b, a) });
+            }
+        }
+    }
+
+    /// The low halves of products of lanes of 8 bytes by AVX2, from products of their halves.
+    fn long_product(&mut self, to: Vector, a: Vector, b: Vector) {
+        let scratch = Vector(SCRATCH_VECTOR);
+        let whole = (false, true);
+        // The halves of b changed places: the two products of a low half and a high one.
+        self.vex((1, 1, 0x70), whole, (scratch.0, 0, Source::Register(b.0)));
+        self.bytes.push(0xb1);
+        self.arithmetic(Arithmetic::Mul, Lane::I32, scratch, (scratch, a), None);
+        self.shift(false, to, scratch, 32);
+        self.arithmetic(Arithmetic::Add, Lane::I32, scratch, (scratch, to), None);
+        self.shift(true, scratch, scratch, 32);
+        self.vex((1, 1, 0xf4), whole, (to.0, a.0, Source::Register(b.0)));
+        self.arithmetic(Arithmetic::Add, Lane::I64, to, (to, scratch), None);
+    }
+
+    /// The lanes of integers in which `a` is greater than `b`, by AVX2. Without sign, `to` is in
+    /// another register than they.
+    fn greater(&mut self, (lane, unsigned): (Lane, bool), to: Vector, (mut a, mut b): (Vector, Vector)) {
+        if unsigned {
+            let scratch = Vector(SCRATCH_VECTOR);
+            self.set_scratch_to_signs(lane.is_long());
+            self.arithmetic(Arithmetic::Xor, lane, to, (a, scratch), None);
+            self.arithmetic(Arithmetic::Xor, lane, scratch, (b, scratch), None);
+            (a, b) = (to, scratch);
+        }
+        let opcode = if lane.is_long() { (2, 1, 0x37) } else { (1, 1, 0x66) };
+        self.vector(opcode, false, (to.0, a.0, Source::Register(b.0)));
     }
 
     /// The square root of floats.
     pub fn sqrt(&mut self, lane: Lane, to: Vector, a: Vector) {
-        let opcode = (1, u8::from(lane.evex_w()), 0x51);
-        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+        self.vector((1, u8::from(lane.is_long()), 0x51), lane.is_long(), (to.0, 0, Source::Register(a.0)));
     }
 
     /// A whole float: `mode` 1 not above, 2 not below, 3 toward 0.
     pub fn round(&mut self, lane: Lane, to: Vector, a: Vector, mode: u8) {
-        let opcode = if lane.evex_w() { (3, 1, 0x09) } else { (3, 1, 0x08) };
-        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+        let opcode = (3, 1, 0x08 + u8::from(lane.is_long()));
+        self.vector(opcode, lane.is_long(), (to.0, 0, Source::Register(a.0)));
         // Without an exception for what is cut off.
         self.bytes.push(8 | mode);
     }
 
     /// `to = !a`, bit by bit.
     pub fn not(&mut self, to: Vector, a: Vector) {
-        self.vector((3, 1, 0x25), true, (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
-        self.bytes.push(0x55);
+        match self.isa {
+            Isa::Avx512 => {
+                self.vector((3, 1, 0x25), true, (to.0, a.0, Source::Register(a.0)));
+                self.bytes.push(0x55);
+            }
+            Isa::Avx2 => {
+                self.set_scratch();
+                self.arithmetic(Arithmetic::Xor, Lane::I64, to, (a, Vector(SCRATCH_VECTOR)), None);
+            }
+        }
     }
 
-    /// `to = a * b + to` of floats, rounded once; with a mask, other lanes stay as they are.
-    pub fn fused_multiply_add(&mut self, lane: Lane, to: Vector, (a, b): (Vector, Vector), mask: Mask) {
-        self.vector((2, 1, 0xb8), lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+    /// `to = a * b + to` of floats, rounded once; with a mask, which AVX2 does not take, other lanes
+    /// stay as they are.
+    pub fn fused_multiply_add(
+        &mut self,
+        lane: Lane,
+        to: Vector,
+        (a, b): (Vector, Vector),
+        mask: Option<Mask>,
+    ) {
+        let operands = (to.0, a.0, Source::Register(b.0));
+        match self.isa {
+            Isa::Avx512 => self.evex((2, 1, 0xb8), lane.is_long(), operands, (mask, false)),
+            Isa::Avx2 => {
+                assert!(mask.is_none(), "an instruction of AVX2 has no mask");
+                self.vector((2, 1, 0xb8), lane.is_long(), operands);
+            }
+        }
     }
 
-    /// A comparison by its predicate: of floats, of integers with sign, or without.
+    /// A comparison by its predicate: of floats, of integers with sign, or without. The result of
+    /// AVX2 without sign is in another register than the operands.
     pub fn compare(
         &mut self,
         (lane, unsigned): (Lane, bool),
@@ -290,26 +583,64 @@ impl Assembler {
         (a, b): (Vector, Vector),
         predicate: u8,
     ) {
-        let opcode = match lane {
-            Lane::F64 | Lane::F32 => (1, u8::from(lane.evex_w()), 0xc2),
-            Lane::I64 | Lane::I32 if unsigned => (3, 1, 0x1e),
-            Lane::I64 | Lane::I32 => (3, 1, 0x1f),
+        let is_float = matches!(lane, Lane::F64 | Lane::F32);
+        if self.isa == Isa::Avx2 && !is_float {
+            return self.compare_integers((lane, unsigned), Vector(to.0), (a, b), predicate);
+        }
+        let opcode = match is_float {
+            true => (1, u8::from(lane.is_long()), 0xc2),
+            false if unsigned => (3, 1, 0x1e),
+            false => (3, 1, 0x1f),
         };
-        self.vector(opcode, lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (Mask(0), false));
+        self.vector(opcode, lane.is_long(), (to.0, a.0, Source::Register(b.0)));
         self.bytes.push(predicate);
+    }
+
+    /// A comparison of integers by AVX2, which compares for equal and greater.
+    fn compare_integers(
+        &mut self,
+        (lane, unsigned): (Lane, bool),
+        to: Vector,
+        (a, b): (Vector, Vector),
+        predicate: u8,
+    ) {
+        match predicate & 3 {
+            EQUAL => {
+                let opcode = if lane.is_long() { (2, 1, 0x29) } else { (1, 1, 0x76) };
+                self.vector(opcode, false, (to.0, a.0, Source::Register(b.0)));
+            }
+            LESS => self.greater((lane, unsigned), to, (b, a)),
+            _ => self.greater((lane, unsigned), to, (a, b)),
+        }
+        if matches!(predicate, NOT_EQUAL | NOT_GREATER) {
+            self.not(to, to);
+        }
     }
 
     /// The lanes of integers that are not 0.
     pub fn test(&mut self, lane: Lane, to: Mask, a: Vector) {
-        self.vector((2, 1, 0x27), lane.evex_w(), (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
+        match self.isa {
+            Isa::Avx512 => self.vector((2, 1, 0x27), lane.is_long(), (to.0, a.0, Source::Register(a.0))),
+            Isa::Avx2 => {
+                self.zero(Vector(SCRATCH_VECTOR));
+                self.compare_integers((lane, false), Vector(to.0), (a, Vector(SCRATCH_VECTOR)), NOT_EQUAL);
+            }
+        }
     }
 
     /// `a` where the mask is set, elsewhere `b`.
     pub fn blend(&mut self, lane: Lane, to: Vector, mask: Mask, (a, b): (Vector, Vector)) {
-        self.vector((2, 1, 0x65), lane.evex_w(), (to.0, b.0, Source::Register(a.0)), (mask, false));
+        let operands = (to.0, b.0, Source::Register(a.0));
+        match self.isa {
+            Isa::Avx512 => self.evex((2, 1, 0x65), lane.is_long(), operands, (Some(mask), false)),
+            Isa::Avx2 => {
+                self.vex((3, 1, 0x4a + u8::from(lane.is_long())), (false, true), operands);
+                self.bytes.push(mask.0 << 4);
+            }
+        }
     }
 
-    /// An instruction on masks.
+    /// An instruction on mask registers.
     fn masks(&mut self, opcode: u8, long: bool, (to, a, b): (u8, u8, u8)) {
         let second = 1 << 7 | (!a & 15) << 3 | u8::from(long) << 2;
         self.bytes.extend([0xc5, second, opcode, 3 << 6 | to << 3 | b]);
@@ -317,23 +648,45 @@ impl Assembler {
 
     /// Emits the bitwise AND of two masks.
     pub fn mask_and(&mut self, to: Mask, a: Mask, b: Mask) {
-        self.masks(0x41, true, (to.0, a.0, b.0));
+        match self.isa {
+            Isa::Avx512 => self.masks(0x41, true, (to.0, a.0, b.0)),
+            Isa::Avx2 => self.vector((1, 1, 0xdb), false, (to.0, a.0, Source::Register(b.0))),
+        }
     }
 
     /// Emits the bitwise OR of two masks.
     pub fn mask_or(&mut self, to: Mask, a: Mask, b: Mask) {
-        self.masks(0x45, true, (to.0, a.0, b.0));
+        match self.isa {
+            Isa::Avx512 => self.masks(0x45, true, (to.0, a.0, b.0)),
+            Isa::Avx2 => self.vector((1, 1, 0xeb), false, (to.0, a.0, Source::Register(b.0))),
+        }
     }
 
     /// Emits the complement of a mask.
     pub fn mask_not(&mut self, to: Mask, a: Mask) {
-        self.masks(0x44, false, (to.0, 0, a.0));
+        match self.isa {
+            Isa::Avx512 => self.masks(0x44, false, (to.0, 0, a.0)),
+            Isa::Avx2 => self.not(Vector(to.0), Vector(a.0)),
+        }
     }
 
-    /// A mask from the low bits of a word of arguments.
+    /// A mask of AVX-512 from the low bits of a word of arguments.
     pub fn mask(&mut self, to: Mask, word: usize) {
         self.bytes.extend([0xc5, 0xf8, 0x90]);
         self.operand(to.0, ARGUMENT_REGISTER, Source::Word(word));
+    }
+
+    /// A mask of AVX2: the vector with the number `part` at an address that is a word of arguments.
+    pub fn mask_at(&mut self, to: Mask, word: usize, part: usize) {
+        self.pointer(Pointer(SCRATCH_REGISTER), word);
+        let offset = (part * self.isa.vector_bytes()) as u8;
+        self.vex((1, 1, 0x10), (false, true), (to.0, 0, Source::Scratch(offset)));
+    }
+
+    /// Emits a forward jump, taken if a mask of AVX2 has no lane.
+    pub fn jump_if_none(&mut self, mask: Mask) -> ForwardJump {
+        self.vex((2, 1, 0x17), (false, true), (mask.0, 0, Source::Register(mask.0)));
+        self.leave([0x0f, 0x84])
     }
 
     /// An address from the block of arguments.
@@ -418,6 +771,12 @@ impl Assembler {
     }
 }
 
+/// The machine's numbers of comparisons of integers.
+const EQUAL: u8 = 0;
+const LESS: u8 = 1;
+const NOT_GREATER: u8 = 2;
+const NOT_EQUAL: u8 = 4;
+
 /// The byte of the instructions that move between lanes of 8 bytes and slots of `width` bytes.
 fn narrow_opcode(width: u8) -> u8 {
     match width {
@@ -438,11 +797,28 @@ mod tests {
     fn instructions_are_the_bytes_that_the_manual_says() {
         let cases: Vec<(&str, Vec<u8>)> =
             cases().into_iter().map(|(text, asm)| (text, asm.finish())).collect();
-        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ");
         let made: Vec<String> =
             cases.iter().map(|(text, bytes)| format!("{text:48}{}", hex(bytes))).collect();
         let known: Vec<&str> = KNOWN.lines().map(str::trim_end).collect();
         assert_eq!(made, known);
+    }
+
+    /// The sequences of AVX2, read back by the same command.
+    #[test]
+    fn sequences_of_avx2_are_the_bytes_that_the_manual_says() {
+        let mut made = String::new();
+        for (title, asm) in sequences() {
+            made += &format!("{title}: {}\n", hex(&asm.finish()));
+        }
+        let known: String = KNOWN_AVX2
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .fold(String::new(), |text, line| text + line + "\n");
+        assert_eq!(made, known);
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
     }
 
     const KNOWN: &str = "\
@@ -508,6 +884,109 @@ cmp rax, [rdi]; jb -13                          48 3b 87 00 00 00 00 0f 82 f3 ff
 cmp rax, [rdi + 8]; jae 1; ret                  48 3b 87 08 00 00 00 0f 83 01 00 00 00 c3
 cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00 0f 84 03 00 00 00 c5 f8 77";
 
+    const KNOWN_AVX2: &str = "\
+load: c4 41 7d 10 64 c5 00
+    vmovupd ymm12,YMMWORD PTR [r13+rax*8+0x0]
+load of lanes: c4 62 35 2c 64 86 00
+    vmaskmovps ymm12,ymm9,YMMWORD PTR [rsi+rax*4+0x0]
+store: c4 e1 7c 11 5c 86 00
+    vmovups YMMWORD PTR [rsi+rax*4+0x0],ymm3
+store of lanes: c4 42 35 2f 64 c5 00
+    vmaskmovpd YMMWORD PTR [r13+rax*8+0x0],ymm9,ymm12
+load narrow: c4 42 7d 34 64 45 00
+    vpmovzxwq ymm12,QWORD PTR [r13+rax*2+0x0]
+load narrow of lanes: c4 41 1d ef e4 c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 43 19 20 64 05 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 43 19 20 64 05 01 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 43 19 20 64 05 02 02 41 f6 c3 08 0f 84 08 00 00 00 c4 43 19 20 64 05 03 03 c4 42 7d 32 e4
+    vpxor ymm12,ymm12,ymm12; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x52;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x0],0x0; test r11b,0x2; je 0x52;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x1],0x1; test r11b,0x4; je 0x52;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x2],0x2; test r11b,0x8; je 0x52;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x3],0x3; vpmovzxbq ymm12,xmm12
+load 2 narrow of lanes: c4 e1 65 ef db c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 e1 61 c4 5c 46 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 e1 61 c4 5c 46 02 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 e1 61 c4 5c 46 04 02 41 f6 c3 08 0f 84 08 00 00 00 c4 e1 61 c4 5c 46 06 03 c4 e2 7d 34 db
+    vpxor ymm3,ymm3,ymm3; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x0],0x0; test r11b,0x2; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x2],0x1; test r11b,0x4; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x4],0x2; test r11b,0x8; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x6],0x3; vpmovzxwq ymm3,xmm3
+load 4 narrow of lanes: c4 e1 65 ef db c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 e3 61 22 5c 86 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 e3 61 22 5c 86 04 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 e3 61 22 5c 86 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 e3 61 22 5c 86 0c 03 c4 e2 7d 35 db
+    vpxor ymm3,ymm3,ymm3; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x0],0x0; test r11b,0x2; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x4],0x1; test r11b,0x4; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x8],0x2; test r11b,0x8; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0xc],0x3; vpmovzxdq ymm3,xmm3
+store 4: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 78 11 7c 85 00
+    vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88;
+    vmovups XMMWORD PTR [r13+rax*4+0x0],xmm15
+store 2: c4 c3 7d 39 df 01 c4 41 60 c6 ff 88 c4 c1 01 72 f7 10 c4 c1 01 72 d7 10 c4 42 01 2b ff c4 61 79 d6 7c 46 00
+    vextracti128 xmm15,ymm3,0x1; vshufps xmm15,xmm3,xmm15,0x88; vpslld xmm15,xmm15,0x10;
+    vpsrld xmm15,xmm15,0x10; vpackusdw xmm15,xmm15,xmm15; vmovq QWORD PTR [rsi+rax*2+0x0],xmm15
+store 1: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 c1 01 72 f7 18 c4 c1 01 72 d7 18 c4 42 01 2b ff c4 41 01 67 ff c4 41 79 7e 7c 05 00
+    vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88; vpslld xmm15,xmm15,0x18;
+    vpsrld xmm15,xmm15,0x18; vpackusdw xmm15,xmm15,xmm15; vpackuswb xmm15,xmm15,xmm15;
+    vmovd DWORD PTR [r13+rax*1+0x0],xmm15
+store 4 of lanes: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 43 79 16 7c 85 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 43 79 16 7c 85 04 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 43 79 16 7c 85 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 43 79 16 7c 85 0c 03
+    vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88; vmovmskpd r11d,ymm9;
+    test r11b,0x1; je 0x59; vpextrd DWORD PTR [r13+rax*4+0x0],xmm15,0x0; test r11b,0x2; je 0x59;
+    vpextrd DWORD PTR [r13+rax*4+0x4],xmm15,0x1; test r11b,0x4; je 0x59;
+    vpextrd DWORD PTR [r13+rax*4+0x8],xmm15,0x2; test r11b,0x8; je 0x59;
+    vpextrd DWORD PTR [r13+rax*4+0xc],xmm15,0x3
+store 1 of lanes: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 c1 01 72 f7 18 c4 c1 01 72 d7 18 c4 42 01 2b ff c4 41 01 67 ff c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 63 79 14 7c 06 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 63 79 14 7c 06 01 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 63 79 14 7c 06 02 02 41 f6 c3 08 0f 84 08 00 00 00 c4 63 79 14 7c 06 03 03
+    vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88; vpslld xmm15,xmm15,0x18;
+    vpsrld xmm15,xmm15,0x18; vpackusdw xmm15,xmm15,xmm15; vpackuswb xmm15,xmm15,xmm15;
+    vmovmskpd r11d,ymm9; test r11b,0x1; je 0x6f; vpextrb BYTE PTR [rsi+rax*1+0x0],xmm15,0x0;
+    test r11b,0x2; je 0x6f; vpextrb BYTE PTR [rsi+rax*1+0x1],xmm15,0x1; test r11b,0x4; je 0x6f;
+    vpextrb BYTE PTR [rsi+rax*1+0x2],xmm15,0x2; test r11b,0x8; je 0x6f;
+    vpextrb BYTE PTR [rsi+rax*1+0x3],xmm15,0x3
+spill and reload: c4 61 7d 11 a7 c0 ff ff ff c4 e1 7d 10 9f e0 ff ff ff
+    vmovupd YMMWORD PTR [rdi-0x40],ymm12; vmovupd ymm3,YMMWORD PTR [rdi-0x20]
+broadcast: c4 62 7d 19 a7 18 00 00 00 c4 e2 7d 18 9f 20 00 00 00
+    vbroadcastsd ymm12,QWORD PTR [rdi+0x18]; vbroadcastss ymm3,DWORD PTR [rdi+0x20]
+ones: c4 c1 9d 73 d1 3f
+    vpsrlq ymm12,ymm9,0x3f
+halves: c4 c3 4d 02 dc 55
+    vpblendd ymm3,ymm6,ymm12,0x55
+copy: c4 61 7d 28 e3
+    vmovapd ymm12,ymm3
+arithmetic: c4 61 e5 58 e6 c4 e1 1c 5d de c4 c1 9d fb dc c4 42 65 40 e4 c4 42 65 3f e4 c4 e2 9d 47 de c4 c2 4d 45 dc
+    vaddpd ymm12,ymm3,ymm6; vminps ymm3,ymm12,ymm6; vpsubq ymm3,ymm12,ymm12;
+    vpmulld ymm12,ymm3,ymm12; vpmaxud ymm12,ymm3,ymm12; vpsllvq ymm3,ymm12,ymm6;
+    vpsrlvd ymm3,ymm6,ymm12
+long product: c4 61 7d 70 fe b1 c4 42 05 40 fc c4 c1 e5 73 d7 20 c4 61 05 fe fb c4 c1 85 73 f7 20 c4 e1 1d f4 de c4 c1 e5 d4 df
+    vpshufd ymm15,ymm6,0xb1; vpmulld ymm15,ymm15,ymm12; vpsrlq ymm3,ymm15,0x20;
+    vpaddd ymm15,ymm15,ymm3; vpsllq ymm15,ymm15,0x20; vpmuludq ymm3,ymm12,ymm6;
+    vpaddq ymm3,ymm3,ymm15
+long minimum: c4 e2 1d 37 de c4 e3 1d 4b de 30
+    vpcmpgtq ymm3,ymm12,ymm6; vblendvpd ymm3,ymm12,ymm6,ymm3
+long maximum: c4 41 05 76 ff c4 c1 05 73 f7 3f c4 c1 9d ef df c4 41 cd ef ff c4 c2 65 37 df c4 c3 4d 4b dc 30
+    vpcmpeqd ymm15,ymm15,ymm15; vpsllq ymm15,ymm15,0x3f; vpxor ymm3,ymm12,ymm15;
+    vpxor ymm15,ymm6,ymm15; vpcmpgtq ymm3,ymm3,ymm15; vblendvpd ymm3,ymm6,ymm12,ymm3
+root and whole: c4 61 fd 51 e3 c4 c3 7d 08 dc 0a
+    vsqrtpd ymm12,ymm3; vroundps ymm3,ymm12,0xa
+not: c4 41 05 76 ff c4 c1 9d ef df
+    vpcmpeqd ymm15,ymm15,ymm15; vpxor ymm3,ymm12,ymm15
+fused: c4 62 e5 b8 e6
+    vfmadd231pd ymm12,ymm3,ymm6
+compare floats: c4 41 e5 c2 cc 11
+    vcmplt_oqpd ymm9,ymm3,ymm12
+equal: c4 42 65 29 cc
+    vpcmpeqq ymm9,ymm3,ymm12
+not equal: c4 41 65 76 cc c4 41 05 76 ff c4 41 b5 ef cf
+    vpcmpeqd ymm9,ymm3,ymm12; vpcmpeqd ymm15,ymm15,ymm15; vpxor ymm9,ymm9,ymm15
+less: c4 62 1d 37 cb
+    vpcmpgtq ymm9,ymm12,ymm3
+not greater: c4 41 05 76 ff c4 c1 05 72 f7 1f c4 41 65 ef cf c4 41 1d ef ff c4 41 35 66 cf c4 41 05 76 ff c4 41 b5 ef cf
+    vpcmpeqd ymm15,ymm15,ymm15; vpslld ymm15,ymm15,0x1f; vpxor ymm9,ymm3,ymm15;
+    vpxor ymm15,ymm12,ymm15; vpcmpgtd ymm9,ymm9,ymm15; vpcmpeqd ymm15,ymm15,ymm15;
+    vpxor ymm9,ymm9,ymm15
+test: c4 41 05 ef ff c4 42 1d 29 cf c4 41 05 76 ff c4 41 b5 ef cf
+    vpxor ymm15,ymm15,ymm15; vpcmpeqq ymm9,ymm12,ymm15; vpcmpeqd ymm15,ymm15,ymm15;
+    vpxor ymm9,ymm9,ymm15
+blend: c4 c3 4d 4b dc 90
+    vblendvpd ymm3,ymm6,ymm12,ymm9
+masks: c4 41 65 db cc c4 c1 35 eb dc c4 41 05 76 ff c4 c1 b5 ef df
+    vpand ymm9,ymm3,ymm12; vpor ymm3,ymm9,ymm12; vpcmpeqd ymm15,ymm15,ymm15; vpxor ymm3,ymm9,ymm15
+mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01 00 00 00 c3
+    mov r11,QWORD PTR [rdi+0x8]; vmovupd ymm9,YMMWORD PTR [r11+0x20]; vptest ymm9,ymm9; je 0x19; ret";
+
     fn cases() -> Vec<(&'static str, Assembler)> {
         let mut cases = Vec::new();
         let mut case = |text: &'static str, write: &dyn Fn(&mut Assembler)| {
@@ -517,7 +996,7 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         };
         let (a, b, c) = (Vector(3), Vector(12), Vector(29));
         let [rsi, .., r13, r14, _] = POINTERS;
-        let (none, last) = (Mask(0), Mask(1));
+        let (none, last) = (None, Some(Mask(1)));
         case("vmovupd zmm3, [rsi + 8*rax]", &|asm| asm.load(Lane::F64, a, rsi, none));
         case("vmovups zmm29 {k1} {z}, [r13 + 4*rax]", &|asm| asm.load(Lane::F32, c, r13, last));
         case("vmovupd [r14 + 8*rax] {k1}, zmm12", &|asm| asm.store(Lane::I64, r14, b, last));
@@ -590,7 +1069,7 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("kandw k2, k3, k4", &|asm| asm.mask_and(Mask(2), Mask(3), Mask(4)));
         case("korw k7, k2, k6", &|asm| asm.mask_or(Mask(7), Mask(2), Mask(6)));
         case("knotw k5, k2", &|asm| asm.mask_not(Mask(5), Mask(2)));
-        case("kmovw k1, word ptr [rdi + 8]", &|asm| asm.mask(last, 1));
+        case("kmovw k1, word ptr [rdi + 8]", &|asm| asm.mask(Mask(1), 1));
         case("mov r13, [rdi + 40]", &|asm| asm.pointer(r13, 5));
         case("push r14", &|asm| asm.push(r14));
         case("pop r14", &|asm| asm.pop(r14));
@@ -605,6 +1084,79 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("cmp qword ptr [rdi + 8], 0; je 3; vzeroupper", &|asm| {
             let over = asm.jump_if_zero(1);
             asm.vzeroupper();
+            asm.patch_jump(over);
+        });
+        cases
+    }
+
+    fn sequences() -> Vec<(&'static str, Assembler)> {
+        let mut cases = Vec::new();
+        let mut case = |text: &'static str, write: &dyn Fn(&mut Assembler)| {
+            let mut asm = Assembler::new(Isa::Avx2);
+            write(&mut asm);
+            cases.push((text, asm));
+        };
+        let (a, b, c) = (Vector(3), Vector(12), Vector(6));
+        let [rsi, .., r13, _, _] = POINTERS;
+        let (mask, rest) = (Mask(9), Some(Mask(9)));
+        case("load", &|asm| asm.load(Lane::F64, b, r13, None));
+        case("load of lanes", &|asm| asm.load(Lane::F32, b, rsi, rest));
+        case("store", &|asm| asm.store(Lane::I32, rsi, a, None));
+        case("store of lanes", &|asm| asm.store(Lane::I64, r13, b, rest));
+        case("load narrow", &|asm| asm.load_narrow(2, b, r13, None));
+        case("load narrow of lanes", &|asm| asm.load_narrow(1, b, r13, rest));
+        case("load 2 narrow of lanes", &|asm| asm.load_narrow(2, a, rsi, rest));
+        case("load 4 narrow of lanes", &|asm| asm.load_narrow(4, a, rsi, rest));
+        case("store 4", &|asm| asm.store_narrow(4, r13, b, None));
+        case("store 2", &|asm| asm.store_narrow(2, rsi, a, None));
+        case("store 1", &|asm| asm.store_narrow(1, r13, b, None));
+        case("store 4 of lanes", &|asm| asm.store_narrow(4, r13, b, rest));
+        case("store 1 of lanes", &|asm| asm.store_narrow(1, rsi, b, rest));
+        case("spill and reload", &|asm| {
+            asm.spill(1, b);
+            asm.reload(a, 0);
+        });
+        case("broadcast", &|asm| {
+            asm.broadcast(Lane::I64, b, 3);
+            asm.broadcast(Lane::F32, a, 4);
+        });
+        case("ones", &|asm| asm.ones(b, mask, 3));
+        case("halves", &|asm| asm.join_halves(a, b, c));
+        case("copy", &|asm| asm.copy(b, a));
+        case("arithmetic", &|asm| {
+            asm.arithmetic(Arithmetic::Add, Lane::F64, b, (a, c), None);
+            asm.arithmetic(Arithmetic::Min, Lane::F32, a, (b, c), None);
+            asm.arithmetic(Arithmetic::Sub, Lane::I64, a, (b, b), None);
+            asm.arithmetic(Arithmetic::Mul, Lane::I32, b, (a, b), None);
+            asm.arithmetic(Arithmetic::MaxUnsigned, Lane::I32, b, (a, b), None);
+            asm.arithmetic(Arithmetic::Shl, Lane::I64, a, (b, c), None);
+            asm.arithmetic(Arithmetic::Shr, Lane::I32, a, (c, b), None);
+        });
+        case("long product", &|asm| asm.arithmetic(Arithmetic::Mul, Lane::I64, a, (b, c), None));
+        case("long minimum", &|asm| asm.arithmetic(Arithmetic::Min, Lane::I64, a, (b, c), None));
+        case("long maximum", &|asm| asm.arithmetic(Arithmetic::MaxUnsigned, Lane::I64, a, (b, c), None));
+        case("root and whole", &|asm| {
+            asm.sqrt(Lane::F64, b, a);
+            asm.round(Lane::F32, a, b, 2);
+        });
+        case("not", &|asm| asm.not(a, b));
+        case("fused", &|asm| asm.fused_multiply_add(Lane::F64, b, (a, c), None));
+        case("compare floats", &|asm| asm.compare((Lane::F64, false), mask, (a, b), 0x11));
+        case("equal", &|asm| asm.compare((Lane::I64, false), mask, (a, b), 0));
+        case("not equal", &|asm| asm.compare((Lane::I32, false), mask, (a, b), 4));
+        case("less", &|asm| asm.compare((Lane::I64, false), mask, (a, b), 1));
+        case("not greater", &|asm| asm.compare((Lane::I32, true), mask, (a, b), 2));
+        case("test", &|asm| asm.test(Lane::I64, mask, b));
+        case("blend", &|asm| asm.blend(Lane::F64, a, mask, (b, c)));
+        case("masks", &|asm| {
+            asm.mask_and(mask, Mask(3), Mask(12));
+            asm.mask_or(Mask(3), mask, Mask(12));
+            asm.mask_not(Mask(3), mask);
+        });
+        case("mask of the rest", &|asm| {
+            asm.mask_at(mask, 1, 1);
+            let over = asm.jump_if_none(mask);
+            asm.ret();
             asm.patch_jump(over);
         });
         cases

@@ -1,11 +1,11 @@
 //! The machine code of a kernel.
 
-use super::asm_x64::VECTOR_BYTES;
-use super::avx512_loops;
 use super::emit::{self, Emit};
 use super::math;
 use super::native::Functions;
 use super::partition::{self, Control, Frame, Partition, Phases};
+use super::vector_loops;
+use super::vector_loops::ITERATION_BYTES;
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{Kernel, Op, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt};
 use cranelift_codegen::CodegenError;
@@ -132,7 +132,11 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         }
     }
     let mut vector_loops = Vec::new();
-    for_each_stmt(&kernel.body, &mut |stmt| vector_loops.extend(avx512_loops::assemble(kernel, stmt)));
+    if let Some(isa) = vector_loops::isa() {
+        for_each_stmt(&kernel.body, &mut |stmt| {
+            vector_loops.extend(vector_loops::assemble(isa, kernel, stmt));
+        });
+    }
     let mut vector_loop_ids = Vec::new();
     for (index, vector_loop) in &vector_loops {
         let mut signature = module.make_signature();
@@ -141,7 +145,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         let id =
             module.declare_function(&name, Linkage::Local, &signature).map_err(|error| error.to_string())?;
         module
-            .define_function_bytes(id, VECTOR_BYTES as u64, &vector_loop.code, &[])
+            .define_function_bytes(id, ITERATION_BYTES as u64, &vector_loop.code, &[])
             .map_err(|error| error.to_string())?;
         vector_loop_ids.push(id);
     }

@@ -1,13 +1,13 @@
 //! Loops → instructions: one function for each [`Partition`] of a kernel.
 //!
-//! Innermost loops that only compute go by vectors ([`super::simd128`], [`super::avx512_loops`]);
+//! Innermost loops that only compute go by vectors ([`super::simd128`], [`super::vector_loops`]);
 //! loops around loops per element by vectors with masks ([`super::masked_simd`]).
 
-use super::avx512_loops::VectorLoop;
 use super::partition::{
     Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
 use super::simd128::{self, LaneTypes};
+use super::vector_loops::VectorLoop;
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{

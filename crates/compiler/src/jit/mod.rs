@@ -11,8 +11,6 @@
 
 mod accumulator;
 mod asm_x64;
-mod avx512_call;
-mod avx512_loops;
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod elementary_avx512;
@@ -24,6 +22,8 @@ mod math;
 mod native;
 mod partition;
 mod simd128;
+mod vector_call;
+mod vector_loops;
 
 use crate::array_loops::{self, Declined, Lowered};
 use crate::build;
@@ -203,7 +203,7 @@ fn compile_cancellable(
 
 /// Runs the passes over a kernel for this machine.
 fn optimize(kernel: &mut Kernel) {
-    kernel.has_avx512 = avx512_loops::is_available();
+    kernel.has_vector_loops = vector_loops::isa().is_some();
     crate::loop_ir::pass::run(kernel);
 }
 

@@ -11,7 +11,7 @@
 //! those of their own index; they only read what others have set before. So there is no data race:
 //! threads meet only at the end of a phase, where rayon synchronizes them. An array that each piece
 //! has of its own is made for a piece and written into its copy of the frame. A loop by
-//! [`super::avx512_loops`] reads and writes the slots of its own rounds: lanes beyond them are
+//! [`super::vector_loops`] reads and writes the slots of its own rounds: lanes beyond them are
 //! masked.
 
 use super::gemm::{

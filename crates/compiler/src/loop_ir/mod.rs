@@ -444,9 +444,9 @@ pub struct Kernel {
     pub constants: crate::hash::HashMap<Reg, u64>,
     /// An estimate for one iteration of each [`Stmt::ParallelFor`], in nanoseconds.
     pub iteration_costs: Vec<f64>,
-    /// True if the machine has vectors of 512 bits: then a check costs less as a bit of each lane than
-    /// as a branch of each iteration.
-    pub has_avx512: bool,
+    /// True if loops go by vectors of 256 or 512 bits: then a check costs less as a bit of each lane
+    /// than as a branch of each iteration.
+    pub has_vector_loops: bool,
 }
 
 /// The key of kernels that share machine code.

@@ -369,7 +369,7 @@ fn passes_give_what_the_golden_files_say() {
             let (before, after) = text.split_once("\n=>\n").unwrap_or((text.trim_end(), ""));
             let fail = |why: String| -> String { panic!("{}: {why}", path.display()) };
             let mut kernel = parse::kernel(before).map_err(fail).unwrap();
-            kernel.has_avx512 = true;
+            kernel.has_vector_loops = true;
             validate::validate(&kernel).map_err(|why| fail(format!("before: {why}"))).unwrap();
             (pass.run)(&mut kernel);
             let found = print::kernel(&kernel);

@@ -25,8 +25,8 @@
 //! **When.** The rounds only compute by operations that vectors have, on numbers of 8 bytes, store at
 //! the index, and check. Such a parallel loop goes by strips, each with a variable of its own.
 //!
-//! Only vectors of 512 bits have the conditions and the narrow slots of such loops; without them a
-//! predicted branch is cheaper, and nothing changes.
+//! Only vectors of 256 bits and more have the conditions and the narrow slots of such loops; without
+//! them a predicted branch is cheaper, and nothing changes.
 //!
 //! Costs time in proportion to the statements.
 
@@ -43,7 +43,7 @@ const MAX_STATEMENTS: usize = 60;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    if !kernel.has_avx512 {
+    if !kernel.has_vector_loops {
         return;
     }
     rewrite(kernel, &mut |kernel, stmts, _| {

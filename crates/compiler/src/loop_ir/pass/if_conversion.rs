@@ -56,7 +56,7 @@ pub(super) fn run(kernel: &mut Kernel) {
             })
         };
         let (calls, checks) =
-            (becomes_straight_line(false), kernel.has_avx512 && becomes_straight_line(true));
+            (becomes_straight_line(false), kernel.has_vector_loops && becomes_straight_line(true));
         let computes = stmts.iter().all(|stmt| match stmt {
             Stmt::Let(..) | Stmt::Store(..) => true,
             Stmt::If(_, then, otherwise) => then.iter().all(is_store_or_let) && otherwise.is_empty(),

@@ -1,11 +1,11 @@
-//! Calls of loops that are vectorized with AVX-512: the words that their functions get, what is
+//! Calls of loops that are vectorized with AVX-512 or AVX2: the words that their functions get, what is
 //! left of a loop between two interrupt polls, and the lanes of accumulators.
 
 use super::accumulator::{Accumulator, AccumulatorOp};
-use super::asm_x64::VECTOR_BYTES;
-use super::avx512_loops::{FIRST_OWN_WORD, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
+use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
 use super::simd128::Role;
+use super::vector_loops::{FIRST_OWN_WORD, ITERATION_BYTES, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
 use crate::core::reduction::LANES;
 use crate::loop_ir::{ReductionOp, Reg, Stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -17,7 +17,19 @@ use cranelift_codegen::ir::{
 const ITERATIONS_PER_POLL: i64 = 1 << 15;
 
 /// The numbers of the lanes of 8 bytes.
-static LANE_NUMBERS: [i64; VECTOR_BYTES / 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+static LANE_NUMBERS: [i64; ITERATION_BYTES / 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// The masks of the last iteration with AVX2: those of the first n bytes begin n bytes before the
+/// middle.
+static REST_MASKS: [u8; 2 * ITERATION_BYTES] = {
+    let mut masks = [0; 2 * ITERATION_BYTES];
+    let mut at = 0;
+    while at < ITERATION_BYTES {
+        masks[at] = u8::MAX;
+        at += 1;
+    }
+    masks
+};
 
 /// The first values of the lanes of a sum, a product, a minimum and a maximum. They are static data
 /// because a vector that is read from where its numbers have just been written one by one waits
@@ -47,13 +59,14 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(setup);
         let outer = self.regs.clone();
         self.set(&vector_loop.plan, body, Role::Same);
-        let bytes = 8 * (FIRST_OWN_WORD + vector_loop.words.len()) as u32;
-        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
-        let words = self.b.ins().stack_addr(types::I64, slot, 0);
+        let spilled = (vector_loop.spilled * vector_loop.isa.vector_bytes()) as i32;
+        let bytes = spilled as u32 + 8 * (FIRST_OWN_WORD + vector_loop.words.len()) as u32;
+        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 6));
+        let words = self.b.ins().stack_addr(types::I64, slot, spilled);
         let flags = MemFlagsData::trusted();
         let totals: Vec<Value> = (0..vector_loop.plan.accumulators.len())
             .map(|_| {
-                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, VECTOR_BYTES as u32, 6);
+                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, ITERATION_BYTES as u32, 6);
                 let slot = self.b.create_sized_stack_slot(data);
                 self.b.ins().stack_addr(types::I64, slot, 0)
             })
@@ -65,13 +78,24 @@ impl Emit<'_, '_> {
         let left = self.b.ins().isub(high, at);
         let most = self.b.ins().iconst(types::I64, ITERATIONS_PER_POLL);
         let rounds = self.b.ins().smin(left, most);
-        let per_vector = (VECTOR_BYTES / vector_loop.plan.width) as i64;
-        let rest = self.b.ins().band_imm_s(rounds, per_vector - 1);
+        let per_iteration = (ITERATION_BYTES / vector_loop.plan.width) as i64;
+        let rest = self.b.ins().band_imm_s(rounds, per_iteration - 1);
         let whole = self.b.ins().isub(rounds, rest);
         self.b.ins().store(flags, whole, words, 8 * WORD_LANES as i32);
-        let one = self.b.ins().iconst(types::I64, 1);
-        let above = self.b.ins().ishl(one, rest);
-        let rest = self.b.ins().isub(above, one);
+        let rest = match vector_loop.isa {
+            Isa::Avx512 => {
+                let one = self.b.ins().iconst(types::I64, 1);
+                let above = self.b.ins().ishl(one, rest);
+                self.b.ins().isub(above, one)
+            }
+            Isa::Avx2 => {
+                let bytes = self.b.ins().imul_imm_s(rest, vector_loop.plan.width as i64);
+                let middle = REST_MASKS[ITERATION_BYTES..].as_ptr();
+                let middle = self.b.ins().iconst(types::I64, middle as i64);
+                let masks = self.b.ins().isub(middle, bytes);
+                self.b.ins().select(rest, masks, rest)
+            }
+        };
         self.b.ins().store(flags, rest, words, 8 * WORD_TAIL_MASK as i32);
         for (i, word) in vector_loop.words.iter().enumerate() {
             let value = match word {
@@ -110,7 +134,7 @@ impl Emit<'_, '_> {
         let ty = machine_type(total.ty);
         let flags = MemFlagsData::trusted();
         let mut value = self.b.use_var(self.vars[&total.var]);
-        for at in 0..VECTOR_BYTES as i32 / ty.bytes() as i32 {
+        for at in 0..ITERATION_BYTES as i32 / ty.bytes() as i32 {
             let lane = self.b.ins().load(ty, flags, lanes, at * ty.bytes() as i32);
             value = match total.join {
                 AccumulatorOp::Binary(kind) => self.binary(kind, total.ty, value, lane, None),
