@@ -53,8 +53,9 @@ pub struct Mask(pub u8);
 
 /// The vector register of AVX2 that sequences of instructions use in between.
 const SCRATCH_VECTOR: u8 = 15;
-/// `r11`, which sequences of instructions use in between.
+/// `r11` and `r10`, which sequences of instructions use in between: for masks, and for addresses.
 const SCRATCH_REGISTER: u8 = 11;
+const SCRATCH_ADDRESS: u8 = 10;
 
 /// A general register that holds an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,16 +66,16 @@ const ARGUMENT_REGISTER: u8 = 7;
 /// `rax`, which counts lanes.
 const COUNTER_REGISTER: u8 = 0;
 
-/// Registers for addresses: `rsi rdx rcx r8 r9 r10` are free, `rbx rbp r12 r13 r14 r15` are the
+/// Registers for addresses: `rsi rdx rcx r8 r9` are free, `rbx rbp r12 r13 r14 r15` are the
 /// caller's.
-pub const POINTERS: [Pointer; 12] = {
+pub const POINTERS: [Pointer; 11] = {
     const fn p(number: u8) -> Pointer {
         Pointer(number)
     }
-    [p(6), p(2), p(1), p(8), p(9), p(10), p(3), p(5), p(12), p(13), p(14), p(15)]
+    [p(6), p(2), p(1), p(8), p(9), p(3), p(5), p(12), p(13), p(14), p(15)]
 };
 /// The number of free ones.
-pub const FREE_POINTERS: usize = 6;
+pub const FREE_POINTERS: usize = 5;
 
 /// The type of the lanes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,6 +170,8 @@ enum Source {
     At(Pointer, u8, u8),
     /// The memory at [`SCRATCH_REGISTER`] plus a number of bytes.
     Scratch(u8),
+    /// The memory at [`SCRATCH_ADDRESS`] plus a number of bytes.
+    Strided(i32),
 }
 
 impl Assembler {
@@ -192,8 +195,14 @@ impl Assembler {
     }
 
     /// An instruction of AVX-512: `mask` chooses lanes, the others are 0 if `zero`.
-    fn evex(
+    fn evex(&mut self, opcode: Opcode, w: bool, operands: (u8, u8, Source), masked: (Option<Mask>, bool)) {
+        self.evex_of(2, opcode, w, operands, masked);
+    }
+
+    /// The same for vectors of 128 bits if `length` is 0, of 256 if it is 1, of 512 if it is 2.
+    fn evex_of(
         &mut self,
+        length: u8,
         (map, prefix, opcode): Opcode,
         w: bool,
         (reg, other, source): (u8, u8, Source),
@@ -204,7 +213,8 @@ impl Assembler {
         let first = inverted(reg >> 3, 7) | inverted(x, 6) | inverted(b, 5) | inverted(reg >> 4, 4) | map;
         let second = u8::from(w) << 7 | (!other & 15) << 3 | 4 | prefix;
         let zero = zero && mask.is_some();
-        let third = u8::from(zero) << 7 | 2 << 5 | inverted(other >> 4, 3) | mask.map_or(0, |mask| mask.0);
+        let third =
+            u8::from(zero) << 7 | length << 5 | inverted(other >> 4, 3) | mask.map_or(0, |mask| mask.0);
         self.bytes.extend([0x62, first, second, third, opcode]);
         self.operand(reg & 7, low, source);
     }
@@ -231,6 +241,7 @@ impl Assembler {
             Source::Word(_) | Source::Spilled(_) => ((0, 0), ARGUMENT_REGISTER),
             Source::At(Pointer(p), ..) => ((p >> 3, 0), 4),
             Source::Scratch(_) => ((SCRATCH_REGISTER >> 3, 0), SCRATCH_REGISTER & 7),
+            Source::Strided(_) => ((SCRATCH_ADDRESS >> 3, 0), SCRATCH_ADDRESS & 7),
         }
     }
 
@@ -254,6 +265,10 @@ impl Assembler {
                 self.bytes.extend([1 << 6 | reg << 3 | low, index, slots * width]);
             }
             Source::Scratch(bytes) => self.bytes.extend([1 << 6 | reg << 3 | low, bytes]),
+            Source::Strided(bytes) => {
+                self.bytes.push(2 << 6 | reg << 3 | low);
+                self.bytes.extend(bytes.to_le_bytes());
+            }
         }
     }
 
@@ -353,12 +368,102 @@ impl Assembler {
         });
     }
 
-    /// Code for each lane of 8 bytes of a mask of AVX2 that has its first lanes set.
+    /// An instruction on the lowest two lanes of 8 bytes.
+    fn pair(&mut self, opcode: Opcode, operands: (u8, u8, Source)) {
+        match self.isa {
+            Isa::Avx512 => self.evex_of(0, opcode, true, operands, (None, false)),
+            Isa::Avx2 => self.vex(opcode, (false, false), operands),
+        }
+    }
+
+    /// Inserts the lowest two lanes of 8 bytes of a vector as those from `2 * place` on of another, or
+    /// extracts such lanes (`of` is the vector that is read).
+    fn move_pair(&mut self, insert: bool, place: u8, to: Vector, of: Vector) {
+        let (reg, other, source) = if insert { (to, to, of) } else { (of, Vector(0), to) };
+        let opcode = (3, 1, if insert { 0x18 } else { 0x19 });
+        self.vector(opcode, self.isa == Isa::Avx512, (reg.0, other.0, Source::Register(source.0)));
+        self.bytes.push(place);
+    }
+
+    /// The address of the first lane of a vector of slots that are `bytes` apart.
+    fn strided(&mut self, Pointer(first): Pointer, bytes: i32) {
+        // imul r10, rax, bytes; add r10, first
+        self.bytes.extend([0x4c, 0x69, 3 << 6 | (SCRATCH_ADDRESS & 7) << 3 | COUNTER_REGISTER]);
+        self.bytes.extend(bytes.to_le_bytes());
+        let rex = 0x49 | first >> 3 << 2;
+        self.bytes.extend([rex, 0x01, 3 << 6 | (first & 7) << 3 | SCRATCH_ADDRESS & 7]);
+    }
+
+    /// Lanes of 8 bytes from slots that are `bytes` apart, with another register; with a mask, zeros
+    /// elsewhere. The mask has its first lanes set.
+    pub fn load_strided(
+        &mut self,
+        to: Vector,
+        (from, bytes): (Pointer, i32),
+        other: Vector,
+        mask: Option<Mask>,
+    ) {
+        self.strided(from, bytes);
+        if mask.is_some() {
+            self.zero(to);
+        }
+        self.for_each_lane(mask, &mut |asm, lane| {
+            let into = if lane < 2 { to } else { other };
+            let source = Source::Strided(i32::from(lane) * bytes);
+            match lane % 2 {
+                // vmovsd, vmovhpd
+                0 => asm.pair((1, 3, 0x10), (into.0, 0, source)),
+                _ => asm.pair((1, 1, 0x16), (into.0, into.0, source)),
+            }
+            // Of a mask, each lane may be the last.
+            if lane >= 2 && (mask.is_some() || lane % 2 == 1) {
+                asm.move_pair(true, lane / 2, to, other);
+            }
+        });
+    }
+
+    /// Lanes of 8 bytes to slots that are `bytes` apart, with another register; with a mask, only those.
+    /// The mask has its first lanes set.
+    pub fn store_strided(
+        &mut self,
+        (to, bytes): (Pointer, i32),
+        from: Vector,
+        other: Vector,
+        mask: Option<Mask>,
+    ) {
+        self.strided(to, bytes);
+        self.for_each_lane(mask, &mut |asm, lane| {
+            if lane >= 2 && lane % 2 == 0 {
+                asm.move_pair(false, lane / 2, other, from);
+            }
+            let source = if lane < 2 { from } else { other };
+            let opcode = if lane % 2 == 0 { (1, 3, 0x11) } else { (1, 1, 0x17) };
+            asm.pair(opcode, (source.0, 0, Source::Strided(i32::from(lane) * bytes)));
+        });
+    }
+
+    /// Code for each lane of 8 bytes, or for each of a mask that has its first lanes set.
+    fn for_each_lane(&mut self, mask: Option<Mask>, code: &mut dyn FnMut(&mut Assembler, u8)) {
+        match mask {
+            Some(mask) => self.for_each_lane_of(mask, code),
+            None => (0..self.isa.vector_bytes() as u8 / 8).for_each(|lane| code(self, lane)),
+        }
+    }
+
+    /// Code for each lane of 8 bytes of a mask that has its first lanes set.
     fn for_each_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
-        // vmovmskpd
-        self.vex((1, 1, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
+        match self.isa {
+            // kmovw r11d, k
+            Isa::Avx512 => {
+                self.bytes.extend([0xc5, 0x78, 0x93, 3 << 6 | (SCRATCH_REGISTER & 7) << 3 | mask.0])
+            }
+            // vmovmskpd
+            Isa::Avx2 => {
+                self.vex((1, 1, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
+            }
+        }
         let mut ends = Vec::new();
-        for lane in 0..4 {
+        for lane in 0..self.isa.vector_bytes() as u8 / 8 {
             // test r11b, 1 << lane
             self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
             ends.push(self.leave([0x0f, 0x84]));
@@ -425,7 +530,7 @@ impl Assembler {
 
     /// All bits 0.
     fn zero(&mut self, to: Vector) {
-        self.vector((1, 1, 0xef), false, (to.0, to.0, Source::Register(to.0)));
+        self.vector((1, 1, 0xef), self.isa == Isa::Avx512, (to.0, to.0, Source::Register(to.0)));
     }
 
     /// Sets the scratch vector of AVX2 to all bits 1.
@@ -499,6 +604,11 @@ impl Assembler {
         }
     }
 
+    /// The products of the low halves of lanes of 8 bytes.
+    pub fn half_product(&mut self, to: Vector, (a, b): (Vector, Vector)) {
+        self.vector((1, 1, 0xf4), true, (to.0, a.0, Source::Register(b.0)));
+    }
+
     /// The low halves of products of lanes of 8 bytes by AVX2, from products of their halves.
     fn long_product(&mut self, to: Vector, a: Vector, b: Vector) {
         let scratch = Vector(SCRATCH_VECTOR);
@@ -510,7 +620,7 @@ impl Assembler {
         self.shift(false, to, scratch, 32);
         self.arithmetic(Arithmetic::Add, Lane::I32, scratch, (scratch, to), None);
         self.shift(true, scratch, scratch, 32);
-        self.vex((1, 1, 0xf4), whole, (to.0, a.0, Source::Register(b.0)));
+        self.half_product(to, (a, b));
         self.arithmetic(Arithmetic::Add, Lane::I64, to, (to, scratch), None);
     }
 
@@ -803,14 +913,14 @@ mod tests {
         assert_eq!(made, known);
     }
 
-    /// The sequences of AVX2, read back by the same command.
+    /// The sequences of instructions, those of AVX2 first, read back by the same command.
     #[test]
-    fn sequences_of_avx2_are_the_bytes_that_the_manual_says() {
+    fn sequences_are_the_bytes_that_the_manual_says() {
         let mut made = String::new();
         for (title, asm) in sequences() {
             made += &format!("{title}: {}\n", hex(&asm.finish()));
         }
-        let known: String = KNOWN_AVX2
+        let known: String = KNOWN_SEQUENCES
             .lines()
             .filter(|line| !line.starts_with(' '))
             .fold(String::new(), |text, line| text + line + "\n");
@@ -832,6 +942,8 @@ vpmovqw [rsi + 2*rax], zmm29                    62 62 7e 48 34 6c 46 00
 vpmovqd [r14 + 4*rax] {k1}, zmm12               62 52 7e 49 35 64 86 00
 vbroadcastsd zmm29, qword ptr [rdi + 24]        62 62 fd 48 19 af 18 00 00 00
 vbroadcastss zmm3, dword ptr [rdi + 800]        62 f2 7d 48 18 9f 20 03 00 00
+vmovupd [rdi - 128], zmm29                      62 61 fd 48 11 af 80 ff ff ff
+vmovupd zmm12, [rdi - 64]                       62 71 fd 48 10 a7 c0 ff ff ff
 vmovapd zmm12, zmm29                            62 11 fd 48 28 e5
 vaddpd zmm29, zmm12, zmm3                       62 61 9d 48 58 eb
 vsubps zmm3, zmm29, zmm12                       62 d1 14 40 5c dc
@@ -858,6 +970,9 @@ vblendmpd zmm3 {k2}, zmm29, zmm12               62 d2 95 42 65 dc
 vblendmps zmm3 {k7}, zmm29, zmm12               62 d2 15 47 65 dc
 vpmullq zmm29, zmm12, zmm3                      62 62 9d 48 40 eb
 vpmulld zmm3, zmm12, zmm29                      62 92 1d 48 40 dd
+vpmuludq zmm3, zmm12, zmm29                     62 91 9d 48 f4 dd
+vpsrlq zmm3, zmm29, 32                          62 91 e5 48 73 d5 20
+vpsllq zmm29, zmm12, 7                          62 d1 95 40 73 f4 07
 vpminsq zmm3 {k1}, zmm3, zmm29                  62 92 e5 49 39 dd
 vpmaxsd zmm3, zmm12, zmm29                      62 92 1d 48 3d dd
 vpminuq zmm3, zmm12, zmm29                      62 92 9d 48 3b dd
@@ -884,7 +999,7 @@ cmp rax, [rdi]; jb -13                          48 3b 87 00 00 00 00 0f 82 f3 ff
 cmp rax, [rdi + 8]; jae 1; ret                  48 3b 87 08 00 00 00 0f 83 01 00 00 00 c3
 cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00 0f 84 03 00 00 00 c5 f8 77";
 
-    const KNOWN_AVX2: &str = "\
+    const KNOWN_SEQUENCES: &str = "\
 load: c4 41 7d 10 64 c5 00
     vmovupd ymm12,YMMWORD PTR [r13+rax*8+0x0]
 load of lanes: c4 62 35 2c 64 86 00
@@ -936,6 +1051,25 @@ store 1 of lanes: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 c1 01 72 f7 18 c4 c1 01
     test r11b,0x2; je 0x6f; vpextrb BYTE PTR [rsi+rax*1+0x1],xmm15,0x1; test r11b,0x4; je 0x6f;
     vpextrb BYTE PTR [rsi+rax*1+0x2],xmm15,0x2; test r11b,0x8; je 0x6f;
     vpextrb BYTE PTR [rsi+rax*1+0x3],xmm15,0x3
+load strided: 4c 69 d0 18 00 00 00 4d 01 ea c4 41 7b 10 a2 00 00 00 00 c4 41 19 16 a2 18 00 00 00 c4 c1 7b 10 9a 30 00 00 00 c4 c1 61 16 9a 48 00 00 00 c4 63 1d 18 e3 01
+    imul r10,rax,0x18; add r10,r13; vmovsd xmm12,QWORD PTR [r10+0x0];
+    vmovhpd xmm12,xmm12,QWORD PTR [r10+0x18]; vmovsd xmm3,QWORD PTR [r10+0x30];
+    vmovhpd xmm3,xmm3,QWORD PTR [r10+0x48]; vinsertf128 ymm12,ymm12,xmm3,0x1
+load strided of lanes: 4c 69 d0 f8 ff ff ff 49 01 f2 c4 41 1d ef e4 c4 41 7d 50 d9 41 f6 c3 01 0f 84 4e 00 00 00 c4 41 7b 10 a2 00 00 00 00 41 f6 c3 02 0f 84 3b 00 00 00 c4 41 19 16 a2 f8 ff ff ff 41 f6 c3 04 0f 84 28 00 00 00 c4 c1 7b 10 9a f0 ff ff ff c4 63 1d 18 e3 01 41 f6 c3 08 0f 84 0f 00 00 00 c4 c1 61 16 9a e8 ff ff ff c4 63 1d 18 e3 01
+    imul r10,rax,0xfffffffffffffff8; add r10,rsi; vpxor ymm12,ymm12,ymm12; vmovmskpd r11d,ymm9;
+    test r11b,0x1; je 0x6c; vmovsd xmm12,QWORD PTR [r10+0x0]; test r11b,0x2; je 0x6c;
+    vmovhpd xmm12,xmm12,QWORD PTR [r10-0x8]; test r11b,0x4; je 0x6c;
+    vmovsd xmm3,QWORD PTR [r10-0x10]; vinsertf128 ymm12,ymm12,xmm3,0x1; test r11b,0x8; je 0x6c;
+    vmovhpd xmm3,xmm3,QWORD PTR [r10-0x18]; vinsertf128 ymm12,ymm12,xmm3,0x1
+store strided: 4c 69 d0 10 00 00 00 4d 01 ea c4 41 7b 11 a2 00 00 00 00 c4 41 79 17 a2 10 00 00 00 c4 63 7d 19 e3 01 c4 c1 7b 11 9a 20 00 00 00 c4 c1 79 17 9a 30 00 00 00
+    imul r10,rax,0x10; add r10,r13; vmovsd QWORD PTR [r10+0x0],xmm12;
+    vmovhpd QWORD PTR [r10+0x10],xmm12; vextractf128 xmm3,ymm12,0x1;
+    vmovsd QWORD PTR [r10+0x20],xmm3; vmovhpd QWORD PTR [r10+0x30],xmm3
+store strided of lanes: 4c 69 d0 10 00 00 00 49 01 f2 c4 41 7d 50 d9 41 f6 c3 01 0f 84 48 00 00 00 c4 41 7b 11 a2 00 00 00 00 41 f6 c3 02 0f 84 35 00 00 00 c4 41 79 17 a2 10 00 00 00 41 f6 c3 04 0f 84 22 00 00 00 c4 63 7d 19 e3 01 c4 c1 7b 11 9a 20 00 00 00 41 f6 c3 08 0f 84 09 00 00 00 c4 c1 79 17 9a 30 00 00 00
+    imul r10,rax,0x10; add r10,rsi; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x61;
+    vmovsd QWORD PTR [r10+0x0],xmm12; test r11b,0x2; je 0x61; vmovhpd QWORD PTR [r10+0x10],xmm12;
+    test r11b,0x4; je 0x61; vextractf128 xmm3,ymm12,0x1; vmovsd QWORD PTR [r10+0x20],xmm3;
+    test r11b,0x8; je 0x61; vmovhpd QWORD PTR [r10+0x30],xmm3
 spill and reload: c4 61 7d 11 a7 c0 ff ff ff c4 e1 7d 10 9f e0 ff ff ff
     vmovupd YMMWORD PTR [rdi-0x40],ymm12; vmovupd ymm3,YMMWORD PTR [rdi-0x20]
 broadcast: c4 62 7d 19 a7 18 00 00 00 c4 e2 7d 18 9f 20 00 00 00
@@ -950,10 +1084,12 @@ arithmetic: c4 61 e5 58 e6 c4 e1 1c 5d de c4 c1 9d fb dc c4 42 65 40 e4 c4 42 65
     vaddpd ymm12,ymm3,ymm6; vminps ymm3,ymm12,ymm6; vpsubq ymm3,ymm12,ymm12;
     vpmulld ymm12,ymm3,ymm12; vpmaxud ymm12,ymm3,ymm12; vpsllvq ymm3,ymm12,ymm6;
     vpsrlvd ymm3,ymm6,ymm12
-long product: c4 61 7d 70 fe b1 c4 42 05 40 fc c4 c1 e5 73 d7 20 c4 61 05 fe fb c4 c1 85 73 f7 20 c4 e1 1d f4 de c4 c1 e5 d4 df
+long product: c4 61 7d 70 fe b1 c4 42 05 40 fc c4 c1 e5 73 d7 20 c4 61 05 fe fb c4 c1 85 73 f7 20 c4 e1 9d f4 de c4 c1 e5 d4 df
     vpshufd ymm15,ymm6,0xb1; vpmulld ymm15,ymm15,ymm12; vpsrlq ymm3,ymm15,0x20;
     vpaddd ymm15,ymm15,ymm3; vpsllq ymm15,ymm15,0x20; vpmuludq ymm3,ymm12,ymm6;
     vpaddq ymm3,ymm3,ymm15
+product of halves: c4 61 e5 f4 e6
+    vpmuludq ymm12,ymm3,ymm6
 long minimum: c4 e2 1d 37 de c4 e3 1d 4b de 30
     vpcmpgtq ymm3,ymm12,ymm6; vblendvpd ymm3,ymm12,ymm6,ymm3
 long maximum: c4 41 05 76 ff c4 c1 05 73 f7 3f c4 c1 9d ef df c4 41 cd ef ff c4 c2 65 37 df c4 c3 4d 4b dc 30
@@ -985,7 +1121,41 @@ blend: c4 c3 4d 4b dc 90
 masks: c4 41 65 db cc c4 c1 35 eb dc c4 41 05 76 ff c4 c1 b5 ef df
     vpand ymm9,ymm3,ymm12; vpor ymm3,ymm9,ymm12; vpcmpeqd ymm15,ymm15,ymm15; vpxor ymm3,ymm9,ymm15
 mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01 00 00 00 c3
-    mov r11,QWORD PTR [rdi+0x8]; vmovupd ymm9,YMMWORD PTR [r11+0x20]; vptest ymm9,ymm9; je 0x19; ret";
+    mov r11,QWORD PTR [rdi+0x8]; vmovupd ymm9,YMMWORD PTR [r11+0x20]; vptest ymm9,ymm9; je 0x19; ret
+load strided by AVX-512: 4c 69 d0 18 00 00 00 4d 01 ea 62 41 ff 08 10 aa 00 00 00 00 62 41 95 00 16 aa 18 00 00 00 62 d1 ff 08 10 9a 30 00 00 00 62 d1 e5 08 16 9a 48 00 00 00 62 63 95 40 18 eb 01 62 d1 ff 08 10 9a 60 00 00 00 62 d1 e5 08 16 9a 78 00 00 00 62 63 95 40 18 eb 02 62 d1 ff 08 10 9a 90 00 00 00 62 d1 e5 08 16 9a a8 00 00 00 62 63 95 40 18 eb 03
+    imul r10,rax,0x18; add r10,r13; vmovsd xmm29,QWORD PTR [r10+0x0];
+    vmovhpd xmm29,xmm29,QWORD PTR [r10+0x18]; {evex} vmovsd xmm3,QWORD PTR [r10+0x30];
+    {evex} vmovhpd xmm3,xmm3,QWORD PTR [r10+0x48]; vinsertf64x2 zmm29,zmm29,xmm3,0x1;
+    {evex} vmovsd xmm3,QWORD PTR [r10+0x60]; {evex} vmovhpd xmm3,xmm3,QWORD PTR [r10+0x78];
+    vinsertf64x2 zmm29,zmm29,xmm3,0x2; {evex} vmovsd xmm3,QWORD PTR [r10+0x90];
+    {evex} vmovhpd xmm3,xmm3,QWORD PTR [r10+0xa8]; vinsertf64x2 zmm29,zmm29,xmm3,0x3
+load strided of lanes by AVX-512: 4c 69 d0 f8 ff ff ff 49 01 f2 62 51 9d 48 ef e4 c5 78 93 da 41 f6 c3 01 0f 84 c0 00 00 00 62 51 ff 08 10 a2 00 00 00 00 41 f6 c3 02 0f 84 ac 00 00 00 62 51 9d 08 16 a2 f8 ff ff ff 41 f6 c3 04 0f 84 98 00 00 00 62 41 ff 08 10 aa f0 ff ff ff 62 13 9d 48 18 e5 01 41 f6 c3 08 0f 84 7d 00 00 00 62 41 95 00 16 aa e8 ff ff ff 62 13 9d 48 18 e5 01 41 f6 c3 10 0f 84 62 00 00 00 62 41 ff 08 10 aa e0 ff ff ff 62 13 9d 48 18 e5 02 41 f6 c3 20 0f 84 47 00 00 00 62 41 95 00 16 aa d8 ff ff ff 62 13 9d 48 18 e5 02 41 f6 c3 40 0f 84 2c 00 00 00 62 41 ff 08 10 aa d0 ff ff ff 62 13 9d 48 18 e5 03 41 f6 c3 80 0f 84 11 00 00 00 62 41 95 00 16 aa c8 ff ff ff 62 13 9d 48 18 e5 03
+    imul r10,rax,0xfffffffffffffff8; add r10,rsi; vpxorq zmm12,zmm12,zmm12; kmovw r11d,k2;
+    test r11b,0x1; je 0xde; {evex} vmovsd xmm12,QWORD PTR [r10+0x0]; test r11b,0x2; je 0xde;
+    {evex} vmovhpd xmm12,xmm12,QWORD PTR [r10-0x8]; test r11b,0x4; je 0xde;
+    vmovsd xmm29,QWORD PTR [r10-0x10]; vinsertf64x2 zmm12,zmm12,xmm29,0x1; test r11b,0x8; je 0xde;
+    vmovhpd xmm29,xmm29,QWORD PTR [r10-0x18]; vinsertf64x2 zmm12,zmm12,xmm29,0x1; test r11b,0x10;
+    je 0xde; vmovsd xmm29,QWORD PTR [r10-0x20]; vinsertf64x2 zmm12,zmm12,xmm29,0x2; test r11b,0x20;
+    je 0xde; vmovhpd xmm29,xmm29,QWORD PTR [r10-0x28]; vinsertf64x2 zmm12,zmm12,xmm29,0x2;
+    test r11b,0x40; je 0xde; vmovsd xmm29,QWORD PTR [r10-0x30]; vinsertf64x2 zmm12,zmm12,xmm29,0x3;
+    test r11b,0x80; je 0xde; vmovhpd xmm29,xmm29,QWORD PTR [r10-0x38];
+    vinsertf64x2 zmm12,zmm12,xmm29,0x3
+store strided by AVX-512: 4c 69 d0 10 00 00 00 4d 01 ea 62 41 ff 08 11 aa 00 00 00 00 62 41 fd 08 17 aa 10 00 00 00 62 63 fd 48 19 eb 01 62 d1 ff 08 11 9a 20 00 00 00 62 d1 fd 08 17 9a 30 00 00 00 62 63 fd 48 19 eb 02 62 d1 ff 08 11 9a 40 00 00 00 62 d1 fd 08 17 9a 50 00 00 00 62 63 fd 48 19 eb 03 62 d1 ff 08 11 9a 60 00 00 00 62 d1 fd 08 17 9a 70 00 00 00
+    imul r10,rax,0x10; add r10,r13; vmovsd QWORD PTR [r10+0x0],xmm29;
+    vmovhpd QWORD PTR [r10+0x10],xmm29; vextractf64x2 xmm3,zmm29,0x1;
+    {evex} vmovsd QWORD PTR [r10+0x20],xmm3; {evex} vmovhpd QWORD PTR [r10+0x30],xmm3;
+    vextractf64x2 xmm3,zmm29,0x2; {evex} vmovsd QWORD PTR [r10+0x40],xmm3;
+    {evex} vmovhpd QWORD PTR [r10+0x50],xmm3; vextractf64x2 xmm3,zmm29,0x3;
+    {evex} vmovsd QWORD PTR [r10+0x60],xmm3; {evex} vmovhpd QWORD PTR [r10+0x70],xmm3
+store strided of lanes by AVX-512: 4c 69 d0 10 00 00 00 49 01 f2 c5 78 93 da 41 f6 c3 01 0f 84 ab 00 00 00 62 51 ff 08 11 a2 00 00 00 00 41 f6 c3 02 0f 84 97 00 00 00 62 51 fd 08 17 a2 10 00 00 00 41 f6 c3 04 0f 84 83 00 00 00 62 13 fd 48 19 e5 01 62 41 ff 08 11 aa 20 00 00 00 41 f6 c3 08 0f 84 68 00 00 00 62 41 fd 08 17 aa 30 00 00 00 41 f6 c3 10 0f 84 54 00 00 00 62 13 fd 48 19 e5 02 62 41 ff 08 11 aa 40 00 00 00 41 f6 c3 20 0f 84 39 00 00 00 62 41 fd 08 17 aa 50 00 00 00 41 f6 c3 40 0f 84 25 00 00 00 62 13 fd 48 19 e5 03 62 41 ff 08 11 aa 60 00 00 00 41 f6 c3 80 0f 84 0a 00 00 00 62 41 fd 08 17 aa 70 00 00 00
+    imul r10,rax,0x10; add r10,rsi; kmovw r11d,k2; test r11b,0x1; je 0xc3;
+    {evex} vmovsd QWORD PTR [r10+0x0],xmm12; test r11b,0x2; je 0xc3;
+    {evex} vmovhpd QWORD PTR [r10+0x10],xmm12; test r11b,0x4; je 0xc3;
+    vextractf64x2 xmm29,zmm12,0x1; vmovsd QWORD PTR [r10+0x20],xmm29; test r11b,0x8; je 0xc3;
+    vmovhpd QWORD PTR [r10+0x30],xmm29; test r11b,0x10; je 0xc3; vextractf64x2 xmm29,zmm12,0x2;
+    vmovsd QWORD PTR [r10+0x40],xmm29; test r11b,0x20; je 0xc3; vmovhpd QWORD PTR [r10+0x50],xmm29;
+    test r11b,0x40; je 0xc3; vextractf64x2 xmm29,zmm12,0x3; vmovsd QWORD PTR [r10+0x60],xmm29;
+    test r11b,0x80; je 0xc3; vmovhpd QWORD PTR [r10+0x70],xmm29";
 
     fn cases() -> Vec<(&'static str, Assembler)> {
         let mut cases = Vec::new();
@@ -1007,6 +1177,8 @@ mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01
         case("vpmovqd [r14 + 4*rax] {k1}, zmm12", &|asm| asm.store_narrow(4, r14, b, last));
         case("vbroadcastsd zmm29, qword ptr [rdi + 24]", &|asm| asm.broadcast(Lane::F64, c, 3));
         case("vbroadcastss zmm3, dword ptr [rdi + 800]", &|asm| asm.broadcast(Lane::I32, a, 100));
+        case("vmovupd [rdi - 128], zmm29", &|asm| asm.spill(1, c));
+        case("vmovupd zmm12, [rdi - 64]", &|asm| asm.reload(b, 0));
         case("vmovapd zmm12, zmm29", &|asm| asm.copy(b, c));
         case("vaddpd zmm29, zmm12, zmm3", &|asm| asm.arithmetic(Arithmetic::Add, Lane::F64, c, (b, a), none));
         case("vsubps zmm3, zmm29, zmm12", &|asm| asm.arithmetic(Arithmetic::Sub, Lane::F32, a, (c, b), none));
@@ -1041,6 +1213,9 @@ mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01
         case("vpmulld zmm3, zmm12, zmm29", &|asm| {
             asm.arithmetic(Arithmetic::Mul, Lane::I32, a, (b, c), none)
         });
+        case("vpmuludq zmm3, zmm12, zmm29", &|asm| asm.half_product(a, (b, c)));
+        case("vpsrlq zmm3, zmm29, 32", &|asm| asm.shift(false, a, c, 32));
+        case("vpsllq zmm29, zmm12, 7", &|asm| asm.shift(true, c, b, 7));
         case("vpminsq zmm3 {k1}, zmm3, zmm29", &|asm| {
             asm.arithmetic(Arithmetic::Min, Lane::I64, a, (a, c), last)
         });
@@ -1112,6 +1287,10 @@ mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01
         case("store 1", &|asm| asm.store_narrow(1, r13, b, None));
         case("store 4 of lanes", &|asm| asm.store_narrow(4, r13, b, rest));
         case("store 1 of lanes", &|asm| asm.store_narrow(1, rsi, b, rest));
+        case("load strided", &|asm| asm.load_strided(b, (r13, 24), a, None));
+        case("load strided of lanes", &|asm| asm.load_strided(b, (rsi, -8), a, rest));
+        case("store strided", &|asm| asm.store_strided((r13, 16), b, a, None));
+        case("store strided of lanes", &|asm| asm.store_strided((rsi, 16), b, a, rest));
         case("spill and reload", &|asm| {
             asm.spill(1, b);
             asm.reload(a, 0);
@@ -1133,6 +1312,7 @@ mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01
             asm.arithmetic(Arithmetic::Shr, Lane::I32, a, (c, b), None);
         });
         case("long product", &|asm| asm.arithmetic(Arithmetic::Mul, Lane::I64, a, (b, c), None));
+        case("product of halves", &|asm| asm.half_product(b, (a, c)));
         case("long minimum", &|asm| asm.arithmetic(Arithmetic::Min, Lane::I64, a, (b, c), None));
         case("long maximum", &|asm| asm.arithmetic(Arithmetic::MaxUnsigned, Lane::I64, a, (b, c), None));
         case("root and whole", &|asm| {
@@ -1159,6 +1339,16 @@ mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01
             asm.ret();
             asm.patch_jump(over);
         });
+        let (last, high) = (Some(Mask(2)), Vector(29));
+        let mut case = |text: &'static str, write: &dyn Fn(&mut Assembler)| {
+            let mut asm = Assembler::new(Isa::Avx512);
+            write(&mut asm);
+            cases.push((text, asm));
+        };
+        case("load strided by AVX-512", &|asm| asm.load_strided(high, (r13, 24), a, None));
+        case("load strided of lanes by AVX-512", &|asm| asm.load_strided(b, (rsi, -8), high, last));
+        case("store strided by AVX-512", &|asm| asm.store_strided((r13, 16), high, a, None));
+        case("store strided of lanes by AVX-512", &|asm| asm.store_strided((rsi, 16), b, high, last));
         cases
     }
 }

@@ -16,10 +16,14 @@ use crate::loop_ir::{
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
-    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
+    Block, BlockArg, FuncRef, InstBuilder, InstructionData, MemFlagsData, Opcode, StackSlotData,
+    StackSlotKind, Type, Value, ValueDef, types,
 };
 use cranelift_frontend::{FunctionBuilder, Variable};
 use std::collections::BTreeSet;
+
+/// Bytes that an address is beyond another, below.
+const MAX_DISPLACEMENT: u64 = 1 << 30;
 
 /// Returns true if the processor multiplies and adds in one instruction.
 pub fn has_fma() -> bool {
@@ -662,6 +666,37 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().iadd(base, offset)
     }
 
+    /// A slot as an address and a number of bytes beyond it, which an instruction adds at no cost:
+    /// what is added to the number of the slot as a constant.
+    pub fn slot(&mut self, array: Array, mut at: Value) -> (Value, i32) {
+        let width = i64::from(self.kernel.arrays[array].width);
+        let mut bytes = 0;
+        while let Some((rest, added)) = self.plus_constant(at) {
+            match added.checked_mul(width).and_then(|added| added.checked_add(bytes)) {
+                Some(sum) if sum.unsigned_abs() < MAX_DISPLACEMENT => (at, bytes) = (rest, sum),
+                _ => break,
+            }
+        }
+        (self.address(array, at), bytes as i32)
+    }
+
+    /// The other operand and the constant, for a sum of a number and a constant.
+    fn plus_constant(&self, value: Value) -> Option<(Value, i64)> {
+        let dfg = &self.b.func.dfg;
+        let ValueDef::Result(inst, _) = dfg.value_def(value) else { return None };
+        let InstructionData::Binary { opcode: Opcode::Iadd, args: [a, b] } = dfg.insts[inst] else {
+            return None;
+        };
+        let constant = |value| match dfg.value_def(value) {
+            ValueDef::Result(inst, _) => match dfg.insts[inst] {
+                InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => Some(imm.bits()),
+                _ => None,
+            },
+            _ => None,
+        };
+        constant(b).map(|n| (a, n)).or_else(|| constant(a).map(|n| (b, n)))
+    }
+
     /// The flags of accesses to an array.
     pub fn access_flags(&self, array: Array) -> MemFlagsData {
         let flags = MemFlagsData::new().with_notrap();
@@ -673,18 +708,18 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     fn load(&mut self, array: Array, at: Value, ty: ScalarType) -> Value {
-        let (place, flags) = (self.address(array, at), self.access_flags(array));
+        let ((place, offset), flags) = (self.slot(array, at), self.access_flags(array));
         let width = self.kernel.arrays[array].width;
         if ty.bytes() <= usize::from(width) {
-            return self.b.ins().load(machine_type(ty), flags, place, 0);
+            return self.b.ins().load(machine_type(ty), flags, place, offset);
         }
         let narrow = Type::int(u16::from(width) * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
-        let value = self.b.ins().load(narrow, flags, place, 0);
+        let value = self.b.ins().load(narrow, flags, place, offset);
         self.b.ins().uextend(machine_type(ty), value)
     }
 
     fn store(&mut self, array: Array, at: Value, value: Value, ty: ScalarType) {
-        let (place, flags) = (self.address(array, at), self.access_flags(array));
+        let ((place, offset), flags) = (self.slot(array, at), self.access_flags(array));
         let width = u32::from(self.kernel.arrays[array].width);
         let slot = Type::int(width as u16 * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
         let bytes = ty.bytes() as u32;
@@ -700,7 +735,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             };
             self.b.ins().uextend(slot, bits)
         };
-        self.b.ins().store(flags, value, place, 0);
+        self.b.ins().store(flags, value, place, offset);
     }
 
     /// A comparison: a bit, or a mask for each lane of vectors.

@@ -9,7 +9,7 @@
 use super::accumulator::{Accumulator, accumulators};
 use super::emit::{Emit, has_fma, machine_type};
 use crate::core::reduction::LANES;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
     has_vector_form,
@@ -24,7 +24,7 @@ use cranelift_codegen::ir::{
 pub(super) enum Role {
     /// The same in all.
     Same,
-    /// The index plus what is the same in all.
+    /// A multiple of the index plus what is the same in all.
     Index,
     /// One lane for each.
     Lanes,
@@ -43,6 +43,69 @@ pub struct Plan {
     unroll: usize,
     /// The variables that accumulate.
     pub(super) accumulators: Vec<Accumulator>,
+    /// Registers of 8 bytes that hold natural numbers below 2^32 in all rounds.
+    halves: HashSet<Reg>,
+    /// The registers with [`Role::Index`].
+    affine: HashMap<Reg, Affine>,
+}
+
+/// A multiple of the index plus what is the same in all rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Affine {
+    /// The difference from a round to the next; not 0.
+    stride: i64,
+    /// A register that it is a constant beyond, and the constant.
+    root: Reg,
+    offset: i64,
+}
+
+/// The largest stride in slots, so that addresses within a vector are a number of 32 bits apart.
+const MAX_STRIDE: u64 = 1 << 20;
+
+impl Affine {
+    /// The result of an operation, if its stride is a constant.
+    fn result(
+        kernel: &Kernel,
+        affine: &HashMap<Reg, Affine>,
+        is_same: &dyn Fn(Reg) -> bool,
+        reg: Reg,
+        (kind, a, b): (Binary, Reg, Reg),
+    ) -> Option<Affine> {
+        let constant = |reg| kernel.constants.get(&reg).map(|bits| *bits as i64);
+        let anew = |stride: i64| {
+            let fits = stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
+            fits.then_some(Affine { stride, root: reg, offset: 0 })
+        };
+        let moved = |by: Affine, offset: Option<i64>| match offset {
+            Some(offset) => Some(Affine { offset: by.offset.wrapping_add(offset), ..by }),
+            None => anew(by.stride),
+        };
+        match (kind, affine.get(&a).copied(), affine.get(&b).copied()) {
+            (Binary::Add, Some(x), None) if is_same(b) => moved(x, constant(b)),
+            (Binary::Add, None, Some(x)) if is_same(a) => moved(x, constant(a)),
+            (Binary::Sub, Some(x), None) if is_same(b) => moved(x, constant(b).map(i64::wrapping_neg)),
+            (Binary::Sub, None, Some(x)) if is_same(a) => anew(-x.stride),
+            (Binary::Add, Some(x), Some(y)) => anew(x.stride + y.stride),
+            (Binary::Sub, Some(x), Some(y)) => anew(x.stride - y.stride),
+            (Binary::Mul, Some(x), None) => anew(x.stride.checked_mul(constant(b)?)?),
+            (Binary::Mul, None, Some(x)) => anew(x.stride.checked_mul(constant(a)?)?),
+            (Binary::Shl, Some(x), None) => {
+                anew(x.stride.checked_mul(1 << constant(b).filter(|n| (0..20).contains(n))?)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if two numbers are the same in each round.
+    fn is(self, other: Affine) -> bool {
+        self == other
+    }
+
+    /// Returns true if no two rounds have the same number, nor does one.
+    fn is_apart_from(self, other: Affine) -> bool {
+        let distance = self.offset.wrapping_sub(other.offset).unsigned_abs();
+        self.root == other.root && distance > 0 && distance < self.stride.unsigned_abs()
+    }
 }
 
 /// Operations up to which vectors in flight find registers.
@@ -80,6 +143,11 @@ fn has_lanes(role: Role, types: LaneTypes) -> bool {
     }
 }
 
+/// Returns true if slots of `width` bytes, `stride` slots apart, are lanes of a type.
+fn is_lane(width: u8, ty: ScalarType, types: LaneTypes, stride: i64) -> bool {
+    slot_holds(width, ty, types) && (stride == 1 || width == 8)
+}
+
 /// Returns true if a slot of `width` bytes holds a lane of this type: as it is, or the low bits of
 /// an integer of 8 bytes.
 fn slot_holds(width: u8, ty: ScalarType, types: LaneTypes) -> bool {
@@ -97,18 +165,23 @@ pub(super) fn plan(
     types: LaneTypes,
 ) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
-    // An array that is stored into is read and written at one place in each round.
-    let mut store_lanes: HashMap<Array, Reg> = HashMap::default();
+    let first = Affine { stride: 1, root: index, offset: 0 };
+    let mut affine: HashMap<Reg, Affine> = HashMap::from_iter([(index, first)]);
+    // The slots that are read and written of arrays that are stored into.
+    let mut stored: HashMap<Array, Vec<Reg>> = HashMap::default();
     for stmt in body {
         match stmt {
             Stmt::Let(..) => {}
             Stmt::Set(..) if types == LaneTypes::Words => {}
-            Stmt::Store(array, at, _) => {
-                if store_lanes.insert(*array, *at).is_some_and(|other| other != *at) {
-                    return None;
-                }
-            }
+            Stmt::Store(array, at, _) => stored.entry(*array).or_default().push(*at),
             _ => return None,
+        }
+    }
+    for stmt in body {
+        if let Stmt::Let(_, Op::Load(array, at, _)) = stmt
+            && let Some(slots) = stored.get_mut(array)
+        {
+            slots.push(*at);
         }
     }
     let accumulators = accumulators(kernel, body)?;
@@ -118,6 +191,7 @@ pub(super) fn plan(
         ((bytes >= 4 || types == LaneTypes::All) && *width.get_or_insert(bytes) == bytes).then_some(())
     };
     let (mut work, mut calls) = (0, false);
+    let mut halves: HashSet<Reg> = HashSet::default();
     for stmt in body {
         let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
         let numbers = |reg: &Reg| has_lanes(role(reg), types);
@@ -136,15 +210,21 @@ pub(super) fn plan(
                 let ty = kernel.regs[*reg];
                 let mut same = true;
                 op.for_each_reg(&mut |reg| same = same && role(&reg) == Role::Same);
+                let is_same = |reg| role(&reg) == Role::Same;
+                let number = match op {
+                    Op::Binary(kind, a, b) if ty == ScalarType::I64 => {
+                        Affine::result(kernel, &affine, &is_same, *reg, (*kind, *a, *b))
+                    }
+                    _ => None,
+                };
+                let number = number.filter(|number| number.stride == 1 || types == LaneTypes::Words);
+                affine.extend(number.map(|number| (*reg, number)));
                 let new = match op {
                     Op::Load(array, at, _) => {
                         let info = kernel.arrays[*array];
-                        if store_lanes.get(array).is_some_and(|other| other != at) {
-                            return None;
-                        }
                         match role(at) {
                             Role::Same => Role::Same,
-                            Role::Index if slot_holds(info.width, ty, types) => {
+                            Role::Index if is_lane(info.width, ty, types, affine[at].stride) => {
                                 lanes(ty)?;
                                 Role::Lanes
                             }
@@ -152,10 +232,8 @@ pub(super) fn plan(
                         }
                     }
                     _ if same => Role::Same,
+                    _ if number.is_some() => Role::Index,
                     Op::Binary(kind, a, b) => match (kind, role(a), role(b)) {
-                        (Binary::Add, Role::Index, Role::Same)
-                        | (Binary::Add, Role::Same, Role::Index)
-                        | (Binary::Sub, Role::Index, Role::Same) => Role::Index,
                         (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
                         _ if !numbers(a) || !numbers(b) => return None,
                         (Binary::Add | Binary::Sub | Binary::And | Binary::Or | Binary::Xor, ..) => {
@@ -165,6 +243,14 @@ pub(super) fn plan(
                             Role::Lanes
                         }
                         (Binary::Mul, ..) if ty.bytes() > 1 => Role::Lanes,
+                        _ if kind.is_integer_division() => {
+                            let divides = types == LaneTypes::Words && ty == ScalarType::I64;
+                            let divisor = *kernel.constants.get(b)?;
+                            if !divides || !divides_lanes(*kind, is_half(kernel, &halves, *a), divisor) {
+                                return None;
+                            }
+                            Role::Lanes
+                        }
                         // The machine takes the number of places as it is, not modulo the bits.
                         (Binary::Shl | Binary::Shr, _, Role::Same)
                             if types == LaneTypes::Words
@@ -242,12 +328,15 @@ pub(super) fn plan(
                     Role::Mask => work += 1,
                     _ => {}
                 }
+                if types == LaneTypes::Words && becomes_half(kernel, &halves, new, op) {
+                    halves.insert(*reg);
+                }
                 roles.insert(*reg, new);
             }
             Stmt::Store(array, at, value) => {
                 let ty = kernel.regs[*value];
-                let fits = slot_holds(kernel.arrays[*array].width, ty, types);
-                if role(at) != Role::Index || !fits || !numbers(value) {
+                let fits = |stride| is_lane(kernel.arrays[*array].width, ty, types, stride);
+                if !affine.get(at).is_some_and(|at| fits(at.stride)) || !numbers(value) {
                     return None;
                 }
                 lanes(ty)?;
@@ -256,13 +345,24 @@ pub(super) fn plan(
             _ => return None,
         }
     }
+    // Different rounds read and write different slots of an array that is stored into.
+    for slots in stored.values() {
+        for (i, a) in slots.iter().enumerate() {
+            for b in &slots[..i] {
+                let (a, b) = (affine.get(a)?, affine.get(b)?);
+                if !a.is(*b) && !a.is_apart_from(*b) {
+                    return None;
+                }
+            }
+        }
+    }
     let unroll = if let Some(total) = total {
         let lanes = |reg: Reg| roles.get(&reg) == Some(&Role::Lanes);
         if !total.regs().all(lanes) || matches!(total, Summand::Product(..)) && !has_fma() {
             return None;
         }
         LANES * width? / 16
-    } else if store_lanes.is_empty() && accumulators.is_empty() {
+    } else if stored.is_empty() && accumulators.is_empty() {
         return None;
     } else if calls {
         BLOCK_VECTORS
@@ -271,10 +371,72 @@ pub(super) fn plan(
     } else {
         2
     };
-    Some(Plan { roles, width: width?, unroll, accumulators })
+    Some(Plan { roles, width: width?, unroll, accumulators, halves, affine })
+}
+
+/// Returns true for a natural number below 2^32.
+fn is_half(kernel: &Kernel, halves: &HashSet<Reg>, reg: Reg) -> bool {
+    halves.contains(&reg) || kernel.constants.get(&reg).is_some_and(|bits| *bits <= u64::from(u32::MAX))
+}
+
+/// Returns true if the result of an operation on words is a natural number below 2^32.
+fn becomes_half(kernel: &Kernel, halves: &HashSet<Reg>, role: Role, op: &Op) -> bool {
+    let half = |reg: &Reg| is_half(kernel, halves, *reg);
+    let constant = |reg: &Reg| kernel.constants.get(reg).copied().unwrap_or(0);
+    match op {
+        Op::Load(array, _, ScalarType::I64) => kernel.arrays[*array].width <= 4,
+        Op::Binary(Binary::And, a, b) => half(a) || half(b),
+        Op::Binary(Binary::Or | Binary::Xor, a, b) | Op::Select(_, a, b) => half(a) && half(b),
+        Op::Binary(Binary::Shr, a, places) => half(a) || constant(places) >= 32,
+        Op::Binary(Binary::DivUnsigned | Binary::RemUnsigned, a, _) => half(a),
+        _ => role == Role::Mask,
+    }
+}
+
+/// Returns true if lanes of 8 bytes are divided so by a constant: natural numbers below 2^32 by
+/// another such number, and others with a sign.
+fn divides_lanes(kind: Binary, dividend_is_half: bool, divisor: u64) -> bool {
+    match kind {
+        _ if dividend_is_half && divides_halves(divisor) => true,
+        Binary::DivSigned | Binary::RemSigned => signed_factor(divisor).is_some(),
+        _ => false,
+    }
+}
+
+/// Returns true for a divisor of natural numbers below 2^32 that has a factor of 33 bits.
+pub(super) fn divides_halves(divisor: u64) -> bool {
+    (2..1 << 32).contains(&divisor) && !divisor.is_power_of_two()
+}
+
+/// The factor and the shift that divide numbers up to 2^63 by a number above 1: the quotient is the
+/// high word of the product with the factor, shifted to the right.
+///
+/// The factor is `2^(64 + shift) / divisor`, rounded up by `excess / divisor`. The quotient of `n` is
+/// exact if `n * excess < 2^(64 + shift)` (Granlund and Montgomery, *Division by invariant integers
+/// using multiplication*, 1994).
+pub(super) fn signed_factor(divisor: u64) -> Option<(u64, u8)> {
+    if !(2..1 << 63).contains(&divisor) {
+        return None;
+    }
+    (0..63).find_map(|shift| {
+        let power = 1u128 << (64 + shift);
+        let factor = power.div_ceil(u128::from(divisor));
+        let excess = factor * u128::from(divisor) - power;
+        (excess < 2 << shift).then_some(factor).and_then(|factor| Some((u64::try_from(factor).ok()?, shift)))
+    })
 }
 
 impl Plan {
+    /// The difference of a register with [`Role::Index`] from a round to the next.
+    pub(super) fn stride(&self, reg: Reg) -> i64 {
+        self.affine[&reg].stride
+    }
+
+    /// Returns true for a natural number below 2^32 in all rounds.
+    pub(super) fn is_half(&self, kernel: &Kernel, reg: Reg) -> bool {
+        is_half(kernel, &self.halves, reg)
+    }
+
     /// The vector of a lane's type.
     fn vector(&self, ty: ScalarType) -> Type {
         machine_type(ty).by((16 / self.width) as u32).expect("vectors have as many lanes as the machine's")
@@ -424,11 +586,11 @@ impl Emit<'_, '_> {
                 },
                 Stmt::Store(array, at, value) => {
                     let at = self.reg(*at);
-                    let place = self.address(*array, at);
+                    let (place, offset) = self.slot(*array, at);
                     let flags = MemFlagsData::new().with_notrap();
                     for i in 0..plan.unroll {
                         let value = lane(&made, &splats, value, i);
-                        self.b.ins().store(flags, value, place, 16 * i as i32);
+                        self.b.ins().store(flags, value, place, offset + 16 * i as i32);
                     }
                 }
                 Stmt::Set(..) => {}
@@ -482,8 +644,8 @@ impl Emit<'_, '_> {
         match op {
             Op::Load(array, at, _) => {
                 let at = self.reg(*at);
-                let (place, flags) = (self.address(*array, at), self.access_flags(*array));
-                self.b.ins().load(plan.vector(ty), flags, place, 16 * i as i32)
+                let ((place, offset), flags) = (self.slot(*array, at), self.access_flags(*array));
+                self.b.ins().load(plan.vector(ty), flags, place, offset + 16 * i as i32)
             }
             Op::Binary(kind, a, b) => {
                 let (a, b) = (get(a), get(b));

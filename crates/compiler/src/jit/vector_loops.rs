@@ -33,7 +33,7 @@ use super::accumulator::AccumulatorOp;
 use super::asm_x64::{
     Arithmetic, Assembler, Conversion, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Pointer, Vector,
 };
-use super::simd128::{LaneTypes, Plan, Role, plan};
+use super::simd128::{LaneTypes, Plan, Role, divides_halves, plan, signed_factor};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::{
@@ -467,7 +467,11 @@ impl Loop<'_> {
                     let from = self.vector(asm, registers, *value)?;
                     let to = self.pointer(asm, *array, *place);
                     let width = self.kernel.arrays[*array].width;
-                    if usize::from(width) < plan.width {
+                    if plan.stride(*place) != 1 {
+                        let other = self.take(asm, registers)?;
+                        asm.store_strided((to, 8 * plan.stride(*place) as i32), from, other, mask);
+                        registers.vectors.push(other);
+                    } else if usize::from(width) < plan.width {
                         asm.store_narrow(width, to, from, mask);
                     } else {
                         asm.store(self.lane(*value), to, from, mask);
@@ -657,7 +661,17 @@ impl Loop<'_> {
             None if self.role(reg) == Role::Index => {
                 let (to, word) = (self.take(asm, registers)?, self.word(Word::First(reg)));
                 asm.broadcast(Lane::I64, to, word);
-                asm.arithmetic(Arithmetic::Add, Lane::I64, to, (to, self.lane_index()), None);
+                let (stride, at) = (self.plan.stride(reg), self.lane_index());
+                let op = if stride < 0 { Arithmetic::Sub } else { Arithmetic::Add };
+                if stride.unsigned_abs() == 1 {
+                    asm.arithmetic(op, Lane::I64, to, (to, at), None);
+                } else {
+                    let product = self.take(asm, registers)?;
+                    self.constant(asm, Lane::I64, product, stride.unsigned_abs());
+                    asm.half_product(product, (product, at));
+                    asm.arithmetic(op, Lane::I64, to, (to, product), None);
+                    registers.vectors.push(product);
+                }
                 Some(to)
             }
             None => {
@@ -805,7 +819,11 @@ impl Loop<'_> {
             let to = self.take(asm, registers)?;
             registers.places.insert(reg, Place::Vector(to));
             let width = self.kernel.arrays[*array].width;
-            if usize::from(width) < self.plan.width {
+            if self.plan.stride(*place) != 1 {
+                let other = self.take(asm, registers)?;
+                asm.load_strided(to, (from, 8 * self.plan.stride(*place) as i32), other, mask);
+                registers.vectors.push(other);
+            } else if usize::from(width) < self.plan.width {
                 asm.load_narrow(width, to, from, mask);
             } else {
                 asm.load(lane, to, from, mask);
@@ -829,6 +847,12 @@ impl Loop<'_> {
         // an operand leaves.
         let distinct = match op {
             Op::Call(..) | Op::Cast(..) | Op::Binary(Binary::Min | Binary::Max, ..) => true,
+            Op::Binary(kind, ..) if kind.is_integer_division() => true,
+            Op::Binary(Binary::Mul, a, b) if lane == Lane::I64 => {
+                self.plan.is_half(self.kernel, *a)
+                    || self.plan.is_half(self.kernel, *b)
+                    || self.isa == Isa::Avx2
+            }
             Op::Binary(kind, ..) => asm.needs_distinct_result(arithmetic(*kind)?, lane),
             _ => false,
         };
@@ -844,13 +868,31 @@ impl Loop<'_> {
             let both = (vectors[0], vectors[1]);
             self.extreme(asm, registers, *kind == Binary::Max, lane, own?, both, None)?;
         }
+        let written = match op {
+            Op::Cast(..) | Op::Binary(Binary::Min | Binary::Max, ..) => true,
+            Op::Binary(Binary::Mul, a, b) if lane == Lane::I64 => {
+                let halves = [*a, *b].map(|reg| self.plan.is_half(self.kernel, reg));
+                self.product(asm, registers, own, (vectors[0], vectors[1]), halves)?
+            }
+            Op::Binary(kind, a, b) if kind.is_integer_division() => {
+                let divisor = self.kernel.constants[b];
+                let remainder = matches!(kind, Binary::RemSigned | Binary::RemUnsigned);
+                if self.plan.is_half(self.kernel, *a) && divides_halves(divisor) {
+                    self.divide_half(asm, registers, own?, vectors[0], divisor, remainder)?;
+                } else {
+                    self.divide(asm, registers, own?, vectors[0], divisor, remainder)?;
+                }
+                true
+            }
+            _ => false,
+        };
         self.release(registers, &read, &vectors);
         let to = match own {
             Some(to) => to,
             None => self.take(asm, registers)?,
         };
         match op {
-            Op::Cast(..) | Op::Binary(Binary::Min | Binary::Max, ..) => {}
+            _ if written => {}
             Op::Call(ScalarFunction::Fma, _) => {
                 // The sum takes the place of what is added: a copy of it, since that may be read
                 // again.
@@ -909,8 +951,8 @@ impl Loop<'_> {
     ///
     /// AVX2 has no conversions of lanes of 8 bytes. A half of an integer in the low bits of 2^52 (or
     /// 2^84, for the high half) is a float; the sum of the halves is rounded once. The other way, a
-    /// float is a multiple of 2^32 and a rest, and each becomes an integer when 2^52 is added (1.5
-    /// times as much for one with a sign): exact for whole numbers in range.
+    /// float without its fraction is a multiple of 2^32 and a rest, and each becomes an integer when 2^52 is added (1.5
+    /// times as much for one with a sign): exact in range.
     fn convert(
         &mut self,
         asm: &mut Assembler,
@@ -946,12 +988,13 @@ impl Loop<'_> {
             }
             Conversion::FloatToSigned => {
                 let rest = self.take(asm, registers)?;
+                asm.round(float, rest, from, 3);
                 self.constant(asm, int, other, (1.0 / TWO_32).to_bits());
-                asm.arithmetic(Arithmetic::Mul, float, to, (from, other), None);
+                asm.arithmetic(Arithmetic::Mul, float, to, (rest, other), None);
                 asm.round(float, to, to, 1);
                 self.constant(asm, int, other, TWO_32.to_bits());
-                asm.arithmetic(Arithmetic::Mul, float, rest, (to, other), None);
-                asm.arithmetic(Arithmetic::Sub, float, rest, (from, rest), None);
+                asm.arithmetic(Arithmetic::Mul, float, other, (to, other), None);
+                asm.arithmetic(Arithmetic::Sub, float, rest, (rest, other), None);
                 self.constant(asm, int, other, TWO_52.to_bits());
                 asm.arithmetic(Arithmetic::Add, float, rest, (rest, other), None);
                 asm.arithmetic(Arithmetic::Xor, int, rest, (rest, other), None);
@@ -964,6 +1007,126 @@ impl Loop<'_> {
             }
         }
         registers.vectors.push(other);
+        Some(())
+    }
+
+    /// Products of lanes of 8 bytes of which one factor or both are below 2^32, in a register `to` that is
+    /// no operand. Returns false for others, which an instruction or a sequence has.
+    fn product(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        to: Option<Vector>,
+        (mut a, mut b): (Vector, Vector),
+        halves: [bool; 2],
+    ) -> Option<bool> {
+        match (halves, self.isa) {
+            ([true, true], _) => asm.half_product(to?, (a, b)),
+            ([true, false] | [false, true], Isa::Avx2) => {
+                if halves[0] {
+                    (a, b) = (b, a);
+                }
+                let (to, high) = (to?, self.take(asm, registers)?);
+                asm.shift(false, high, a, 32);
+                asm.half_product(high, (high, b));
+                asm.shift(true, high, high, 32);
+                asm.half_product(to, (a, b));
+                asm.arithmetic(Arithmetic::Add, Lane::I64, to, (to, high), None);
+                registers.vectors.push(high);
+            }
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+
+    /// Quotients, or remainders, of natural numbers below 2^32 by a divisor that is no power of two, in a
+    /// register `to` that is not `from`. The factor has 33 bits, of which the highest is the number
+    /// itself.
+    fn divide_half(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        to: Vector,
+        from: Vector,
+        divisor: u64,
+        remainder: bool,
+    ) -> Option<()> {
+        let shift = divisor.ilog2() + 1;
+        let factor = (1u128 << (32 + shift)) / u128::from(divisor) + 1 - (1 << 32);
+        self.constant(asm, Lane::I64, to, factor as u64);
+        asm.half_product(to, (to, from));
+        asm.shift(false, to, to, 32);
+        asm.arithmetic(Arithmetic::Add, Lane::I64, to, (to, from), None);
+        asm.shift(false, to, to, shift as u8);
+        if remainder {
+            let whole = self.take(asm, registers)?;
+            self.constant(asm, Lane::I64, whole, divisor);
+            asm.half_product(whole, (whole, to));
+            asm.arithmetic(Arithmetic::Sub, Lane::I64, to, (from, whole), None);
+            registers.vectors.push(whole);
+        }
+        Some(())
+    }
+
+    /// Quotients toward 0, or remainders, of integers by a divisor, in a register `to` that is not `from`:
+    /// those of their absolute values ([`signed_factor`]), with the sign of the dividend. The high word
+    /// of a product is made of four products of halves.
+    fn divide(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        to: Vector,
+        from: Vector,
+        divisor: u64,
+        remainder: bool,
+    ) -> Option<()> {
+        use Arithmetic::{Add, And, Sub, Xor};
+        let (factor, shift) = signed_factor(divisor)?;
+        let (low, high) = (factor & u64::from(u32::MAX), factor >> 32);
+        let mut taken = [to; 5];
+        for vector in &mut taken {
+            *vector = self.take(asm, registers)?;
+        }
+        let [sign, number, middle, upper, constant] = taken;
+        let op = |asm: &mut Assembler, op, to, a, b| asm.arithmetic(op, Lane::I64, to, (a, b), None);
+        // All bits of a negative number's sign, and the absolute value.
+        asm.shift(false, sign, from, 63);
+        self.constant(asm, Lane::I64, constant, 0);
+        op(asm, Sub, sign, constant, sign);
+        op(asm, Xor, number, from, sign);
+        op(asm, Sub, number, number, sign);
+        // The number is a * 2^32 + b, the factor high * 2^32 + low.
+        self.constant(asm, Lane::I64, constant, low);
+        asm.half_product(middle, (number, constant));
+        asm.shift(false, middle, middle, 32);
+        asm.shift(false, upper, number, 32);
+        asm.half_product(to, (upper, constant));
+        self.constant(asm, Lane::I64, constant, high);
+        asm.half_product(number, (number, constant));
+        asm.half_product(upper, (upper, constant));
+        // middle = b * low / 2^32 + b * high, to = a * low, upper = a * high
+        op(asm, Add, middle, middle, number);
+        self.constant(asm, Lane::I64, constant, u64::from(u32::MAX));
+        op(asm, And, constant, constant, middle);
+        op(asm, Add, to, to, constant);
+        asm.shift(false, to, to, 32);
+        asm.shift(false, middle, middle, 32);
+        op(asm, Add, to, to, middle);
+        op(asm, Add, to, to, upper);
+        if shift > 0 {
+            asm.shift(false, to, to, shift);
+        }
+        op(asm, Xor, to, to, sign);
+        op(asm, Sub, to, to, sign);
+        if remainder {
+            self.constant(asm, Lane::I64, constant, divisor);
+            let halves = [false, divisor <= u64::from(u32::MAX)];
+            if !self.product(asm, registers, Some(number), (to, constant), halves)? {
+                asm.arithmetic(Arithmetic::Mul, Lane::I64, number, (to, constant), None);
+            }
+            op(asm, Sub, to, from, number);
+        }
+        registers.vectors.extend(taken);
         Some(())
     }
 

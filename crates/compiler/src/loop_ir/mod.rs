@@ -178,7 +178,7 @@ pub enum Cast {
     SignedToFloat,
     /// An unsigned integer to the nearest float.
     UnsignedToFloat,
-    /// A float, whole and in range, to a signed 64-bit integer.
+    /// A float in range, without its fraction, to a signed 64-bit integer.
     FloatToSigned,
     /// A conversion between float types, rounded to nearest.
     FloatToFloat,

@@ -118,7 +118,7 @@ fn has_vectors(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
     let mut wide = kernel.regs[reg].bytes() == 8;
     op.for_each_reg(&mut |reg| wide &= kernel.regs[reg].bytes() == 8);
     wide && match op {
-        Op::Binary(kind, ..) => !kind.is_integer_division(),
+        Op::Binary(kind, _, b) => !kind.is_integer_division() || kernel.constants.contains_key(b),
         Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => false,
         Op::Unary(..) | Op::Compare(..) | Op::Select(..) => true,
         Op::Cast(cast, ..) => {

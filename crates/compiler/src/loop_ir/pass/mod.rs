@@ -27,6 +27,7 @@ mod privatize_histogram;
 mod renumber;
 mod scalar_replacement;
 mod simplify;
+mod strength_reduction;
 mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
@@ -78,6 +79,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
     Pass { name: "licm", run: licm::run },
     Pass { name: "unroll_and_jam", run: unroll_and_jam::run },
+    Pass { name: "strength_reduction", run: strength_reduction::run },
+    Pass { name: "dce", run: dce::run },
     Pass { name: "defer_checks", run: defer_checks::run },
     Pass { name: "distribute", run: distribute::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },

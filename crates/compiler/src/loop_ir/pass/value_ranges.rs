@@ -14,7 +14,8 @@
 //! **What is decided.** A comparison that is the same for all values in the intervals becomes a
 //! constant, and a branch on it the side that is taken. `x rem n` is `x` for `x` from `1 - n` to
 //! `n - 1`, and a choice for `x` up to `2 n - 1`; a quotient of what is below its divisor is 0.
-//! Natural numbers are compared with sign.
+//! Natural numbers are compared with sign. A choice between a truth value and 0, or 1 and a truth
+//! value, is a combination of bits.
 //!
 //! Sizes are numbers here, those of the run that the kernel is made for. What is left of a kernel
 //! decides whether it shares code with another one ([`Kernel::key`]), so other sizes get code for
@@ -340,6 +341,31 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// Appends definitions.
+    fn append(&mut self, stmts: Vec<Stmt>, out: &mut Vec<Stmt>) {
+        for stmt in stmts {
+            if let Stmt::Let(reg, op) = &stmt {
+                self.ops.insert(*reg, op.clone());
+            }
+            out.push(stmt);
+        }
+    }
+
+    /// 1 where a condition is not 0, else 0.
+    fn truth(&mut self, condition: Reg, out: &mut Vec<Stmt>) -> Reg {
+        if self.is_truth(condition) {
+            return condition;
+        }
+        let mut build = Builder::new(self.kernel);
+        let zero = build.int(0);
+        let truth = build.define(ScalarType::I64, Op::Compare(Compare::Ne, condition, zero));
+        let stmts = std::mem::take(&mut build.stmts);
+        self.append(stmts, out);
+        self.learn(zero, Interval::exactly(0));
+        self.learn(truth, Interval { low: 0, high: 1 });
+        truth
+    }
+
     fn define(&mut self, reg: Reg, op: Op, out: &mut Vec<Stmt>) {
         if let Some(equal) = self.equal_register(&op) {
             self.same.insert(reg, equal);
@@ -384,6 +410,13 @@ impl<'k> Walk<'k> {
                 let signed = if kind == Compare::LtUnsigned { Compare::Lt } else { Compare::Le };
                 Op::Compare(signed, a, b)
             }
+            // Of two truth values, one chosen by the other: both, or one of them.
+            Op::Select(c, a, b) if self.is_truth(a) && self.interval(b) == Interval::exactly(0) => {
+                Op::Binary(Binary::And, self.truth(c, out), a)
+            }
+            Op::Select(c, a, b) if self.is_truth(b) && self.interval(a) == Interval::exactly(1) => {
+                Op::Binary(Binary::Or, self.truth(c, out), b)
+            }
             Op::Binary(kind @ (Binary::RemSigned | Binary::RemUnsigned), a, b) => {
                 let (x, n) = (self.interval(a), self.interval(b));
                 if !x.is_natural() || n.low <= 0 || i128::from(x.high) >= 2 * i128::from(n.low) {
@@ -392,11 +425,8 @@ impl<'k> Walk<'k> {
                     let mut build = Builder::new(self.kernel);
                     let less = build.define(ScalarType::I64, Op::Compare(Compare::Lt, a, b));
                     let rest = build.binary(Binary::Sub, a, b);
-                    for stmt in std::mem::take(&mut build.stmts) {
-                        let Stmt::Let(reg, op) = &stmt else { continue };
-                        self.ops.insert(*reg, op.clone());
-                        out.push(stmt);
-                    }
+                    let stmts = std::mem::take(&mut build.stmts);
+                    self.append(stmts, out);
                     self.learn(less, Interval { low: 0, high: 1 });
                     self.learn(rest, binary(Binary::Sub, x, n));
                     Op::Select(less, a, rest)
