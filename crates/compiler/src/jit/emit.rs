@@ -629,23 +629,25 @@ impl<'n, 'f> Emit<'n, 'f> {
             true => this.b.ins().f32const(x as f32),
             false => this.b.ins().f64const(x),
         };
-        // Which NaN the machine gives depends on the operands.
+        let choose = |this: &mut Self, condition, a, b| match ty.is_vector() {
+            true => this.blend(condition, a, b),
+            false => this.b.ins().select(condition, a, b),
+        };
+        // Of two zeros, and where one is NaN, the machine takes its second operand. So it is asked
+        // twice, with the operands in either order: a largest zero has a sign if both have, a
+        // smallest if one has. These forms are one instruction each.
+        let (x, y) = if max { (b, a) } else { (a, b) };
+        let less = self.b.ins().fcmp(FloatCC::LessThan, x, y);
+        let number = choose(self, less, a, b);
+        let less = self.b.ins().fcmp(FloatCC::LessThan, y, x);
+        let other = choose(self, less, b, a);
+        let number = if max { self.b.ins().band(number, other) } else { self.b.ins().bor(number, other) };
         let unordered = self.b.ins().fcmp(FloatCC::Unordered, a, b);
-        let nan = constant(self, f64::NAN);
-        if !ty.is_vector() {
-            let number = if max { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
-            return self.b.ins().select(unordered, nan, number);
+        let mut nan = constant(self, f64::NAN);
+        if ty.is_vector() {
+            nan = self.b.ins().splat(ty, nan);
         }
-        // The machine's own takes no account of the signs of zeros: a largest number has a sign if
-        // both have, a smallest if one has.
-        let first = self.b.ins().fcmp(if max { FloatCC::GreaterThan } else { FloatCC::LessThan }, a, b);
-        let number = self.blend(first, a, b);
-        let signs = if max { self.b.ins().band(a, b) } else { self.b.ins().bor(a, b) };
-        let sign = constant(self, -0.0);
-        let sign = self.b.ins().splat(ty, sign);
-        let number = self.b.ins().bitselect(sign, signs, number);
-        let nan = self.b.ins().splat(ty, nan);
-        self.blend(unordered, nan, number)
+        choose(self, unordered, nan, number)
     }
 
     /// The address of an array.

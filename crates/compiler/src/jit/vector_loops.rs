@@ -1131,8 +1131,9 @@ impl Loop<'_> {
     }
 
     /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they
-    /// are. The machine takes no account of the signs of zeros and of NaN: a largest number has a
-    /// sign if both have, a smallest if one has, and NaN is put in its place.
+    /// are. Of two zeros, and where one is NaN, the machine takes its second operand. So it is asked
+    /// twice, with the operands in either order: a largest zero has a sign if both have, a smallest
+    /// if one has. NaN is put in its place.
     #[allow(clippy::too_many_arguments)] // registers, and what is done with them
     fn extreme(
         &mut self,
@@ -1144,36 +1145,30 @@ impl Loop<'_> {
         (a, b): (Vector, Vector),
         mask: Option<Mask>,
     ) -> Option<()> {
-        let (bits, sign, nan) = match lane {
-            Lane::F64 => (Lane::I64, 1 << 63, f64::NAN.to_bits()),
-            Lane::F32 => (Lane::I32, 1 << 31, u64::from(f32::NAN.to_bits())),
+        let (bits, nan) = match lane {
+            Lane::F64 => (Lane::I64, f64::NAN.to_bits()),
+            Lane::F32 => (Lane::I32, u64::from(f32::NAN.to_bits())),
             Lane::I64 | Lane::I32 => return None,
         };
-        let (number, signs) = (self.take(asm, registers)?, self.take(asm, registers)?);
-        let constant = self.take(asm, registers)?;
+        let (op, both) = match max {
+            true => (Arithmetic::Max, Arithmetic::And),
+            false => (Arithmetic::Min, Arithmetic::Or),
+        };
+        let (number, other) = (self.take(asm, registers)?, self.take(asm, registers)?);
         let unordered = self.take_mask(asm, registers)?;
         asm.compare((lane, false), unordered, (a, b), UNORDERED);
-        asm.arithmetic(if max { Arithmetic::Max } else { Arithmetic::Min }, lane, number, (a, b), None);
-        asm.arithmetic(if max { Arithmetic::And } else { Arithmetic::Or }, bits, signs, (a, b), None);
-        self.constant(asm, lane, constant, sign);
-        asm.arithmetic(Arithmetic::And, bits, signs, (signs, constant), None);
-        self.constant(
-            asm,
-            lane,
-            constant,
-            !sign & if lane.is_long() { u64::MAX } else { u64::from(u32::MAX) },
-        );
-        asm.arithmetic(Arithmetic::And, bits, number, (number, constant), None);
-        asm.arithmetic(Arithmetic::Or, bits, number, (number, signs), None);
-        self.constant(asm, lane, constant, nan);
+        asm.arithmetic(op, lane, number, (a, b), None);
+        asm.arithmetic(op, lane, other, (b, a), None);
+        asm.arithmetic(both, bits, number, (number, other), None);
+        self.constant(asm, lane, other, nan);
         match mask {
-            None => asm.blend(lane, to, unordered, (constant, number)),
+            None => asm.blend(lane, to, unordered, (other, number)),
             Some(mask) => {
-                asm.blend(lane, number, unordered, (constant, number));
+                asm.blend(lane, number, unordered, (other, number));
                 asm.blend(lane, to, mask, (number, to));
             }
         }
-        registers.vectors.extend([constant, signs, number]);
+        registers.vectors.extend([other, number]);
         registers.give_mask(unordered);
         Some(())
     }
