@@ -5,6 +5,7 @@
 //! validate the kernel after each of them ([`run`]).
 
 mod affine;
+mod cache_blocking;
 mod clone_stmts;
 mod collapse;
 mod copy_propagation;
@@ -76,6 +77,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "simplify", run: simplify::run },
     Pass { name: "gemm", run: gemm::run },
     Pass { name: "interchange_tile", run: interchange_tile::run },
+    Pass { name: "cache_blocking", run: cache_blocking::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
     Pass { name: "licm", run: licm::run },
     Pass { name: "unroll_and_jam", run: unroll_and_jam::run },
