@@ -422,8 +422,8 @@ impl Assembler {
         });
     }
 
-    /// Lanes of 8 bytes to slots that are `bytes` apart, with another register; with a mask, only those.
-    /// The mask has its first lanes set.
+    /// Lanes of 8 bytes to slots that are `bytes` apart, with another register; with a mask, only
+    /// those. The mask has its first lanes set.
     pub fn store_strided(
         &mut self,
         (to, bytes): (Pointer, i32),

@@ -141,7 +141,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
     for (index, vector_loop) in &vector_loops {
         let mut signature = module.make_signature();
         signature.params.push(AbiParam::new(types::I64));
-        let name = format!("wide{index}");
+        let name = format!("vector_loop{index}");
         let id =
             module.declare_function(&name, Linkage::Local, &signature).map_err(|error| error.to_string())?;
         module

@@ -24,6 +24,7 @@ mod partition;
 mod simd128;
 mod vector_call;
 mod vector_loops;
+mod vector_plan;
 
 use crate::array_loops::{self, Declined, Lowered};
 use crate::build;

@@ -4,8 +4,8 @@
 use super::accumulator::{Accumulator, AccumulatorOp};
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
-use super::simd128::Role;
 use super::vector_loops::{FIRST_OWN_WORD, ITERATION_BYTES, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
+use super::vector_plan::Role;
 use crate::core::reduction::LANES;
 use crate::loop_ir::{ReductionOp, Reg, Stmt};
 use cranelift_codegen::ir::condcodes::IntCC;

@@ -1,7 +1,7 @@
 //! Vectorization of innermost loops with AVX-512 or AVX2, on processors that have one of them; they
 //! are called by [`super::vector_call`].
 //!
-//! The code generator's vectors end at 128 bits. What [`super::simd128`] takes, a loop whose body
+//! The code generator's vectors end at 128 bits. What has a [`Plan`], a loop whose body
 //! only computes, reads and writes at the index, has no branches and few kinds of instruction;
 //! unless it calls functions of blocks its code is written here, one function for each such loop,
 //! which does all of its rounds.
@@ -33,7 +33,7 @@ use super::accumulator::AccumulatorOp;
 use super::asm_x64::{
     Arithmetic, Assembler, Conversion, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Pointer, Vector,
 };
-use super::simd128::{LaneTypes, Plan, Role, divides_halves, plan, signed_factor};
+use super::vector_plan::{LaneTypes, Plan, Role, divides_halves, plan, signed_factor};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::{
@@ -951,8 +951,8 @@ impl Loop<'_> {
     ///
     /// AVX2 has no conversions of lanes of 8 bytes. A half of an integer in the low bits of 2^52 (or
     /// 2^84, for the high half) is a float; the sum of the halves is rounded once. The other way, a
-    /// float without its fraction is a multiple of 2^32 and a rest, and each becomes an integer when 2^52 is added (1.5
-    /// times as much for one with a sign): exact in range.
+    /// float without its fraction is a multiple of 2^32 and a rest, and each becomes an integer when
+    /// 2^52 is added (1.5 times as much for one with a sign): exact in range.
     fn convert(
         &mut self,
         asm: &mut Assembler,
@@ -1010,8 +1010,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// Products of lanes of 8 bytes of which one factor or both are below 2^32, in a register `to` that is
-    /// no operand. Returns false for others, which an instruction or a sequence has.
+    /// Products of lanes of 8 bytes of which one factor or both are below 2^32, in a register `to`
+    /// that is no operand. Returns false for others, which an instruction or a sequence has.
     fn product(
         &mut self,
         asm: &mut Assembler,
@@ -1039,9 +1039,9 @@ impl Loop<'_> {
         Some(true)
     }
 
-    /// Quotients, or remainders, of natural numbers below 2^32 by a divisor that is no power of two, in a
-    /// register `to` that is not `from`. The factor has 33 bits, of which the highest is the number
-    /// itself.
+    /// Quotients, or remainders, of natural numbers below 2^32 by a divisor that is no power of two,
+    /// in a register `to` that is not `from`. The factor has 33 bits, of which the highest is the
+    /// number itself.
     fn divide_half(
         &mut self,
         asm: &mut Assembler,
@@ -1068,9 +1068,9 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// Quotients toward 0, or remainders, of integers by a divisor, in a register `to` that is not `from`:
-    /// those of their absolute values ([`signed_factor`]), with the sign of the dividend. The high word
-    /// of a product is made of four products of halves.
+    /// Quotients toward 0, or remainders, of integers by a divisor, in a register `to` that is not
+    /// `from`: those of their absolute values ([`signed_factor`]), with the sign of the dividend. The
+    /// high word of a product is made of four products of halves.
     fn divide(
         &mut self,
         asm: &mut Assembler,

@@ -9,9 +9,9 @@
 //!     a[c] <- a[c] + x[k * n + c]                  a[c] <- a[c] + x[k * n + c]
 //! ```
 //!
-//! A sweep over rows, as that of a tridiagonal solver, writes arrays that the next sweep reads. As
-//! long as the caches all columns of them exceed, each goes to memory and back; a block stays in the
-//! second level (Wolf and Lam, *A data locality optimizing algorithm*, 1991).
+//! A sweep over rows, as that of a tridiagonal solver, writes arrays that the next sweep reads. If
+//! they exceed the caches, each goes to memory and back; a block of columns stays in the second
+//! level (Wolf and Lam, *A data locality optimizing algorithm*, 1991).
 //!
 //! **Why nothing changes.** An array that a statement of the group stores into is read and written
 //! only at slots that are the column plus a multiple of the number of columns (by their

@@ -1,0 +1,432 @@
+//! Plans of vectorization: whether the rounds of an innermost loop can be done for several indices at
+//! once, and the role that each register has then.
+//!
+//! Such a loop only computes, reads and writes slots, and its lanes are equally wide. What a number
+//! is made of decides its [`Role`]: the same in all rounds, a multiple of the index plus what is the
+//! same, or a lane for each round. A slot that is read or written is of the second kind; different
+//! rounds read and write different slots of an array that is stored into. What lanes may hold
+//! depends on the vectors ([`LaneTypes`]): those of the code generator ([`super::simd128`]) or those
+//! of [`super::vector_loops`].
+
+use super::accumulator::{Accumulator, accumulators};
+use super::emit::has_fma;
+use crate::core::reduction::LANES;
+use crate::hash::{HashMap, HashSet};
+use crate::loop_ir::{
+    Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
+    has_vector_form,
+};
+
+/// The role of a register in the iterations of a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Role {
+    /// The same in all.
+    Same,
+    /// A multiple of the index plus what is the same in all.
+    Index,
+    /// One lane for each.
+    Lanes,
+    /// A truth value for each.
+    Mask,
+    /// The value of an accumulator, or a number made of it.
+    Total,
+}
+
+/// The vectorization of a loop.
+pub struct Plan {
+    pub(super) roles: HashMap<Reg, Role>,
+    /// Bytes of a lane.
+    pub(super) width: usize,
+    /// Vectors of 128 bits in flight.
+    pub(super) unroll: usize,
+    /// The variables that accumulate.
+    pub(super) accumulators: Vec<Accumulator>,
+    /// Registers of 8 bytes that hold natural numbers below 2^32 in all rounds.
+    halves: HashSet<Reg>,
+    /// The registers with [`Role::Index`].
+    affine: HashMap<Reg, Affine>,
+}
+
+/// A multiple of the index plus what is the same in all rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Affine {
+    /// The difference from a round to the next; not 0.
+    stride: i64,
+    /// A register that it is a constant beyond, and the constant.
+    root: Reg,
+    offset: i64,
+}
+
+/// The largest stride in slots, so that addresses within a vector are a number of 32 bits apart.
+const MAX_STRIDE: u64 = 1 << 20;
+
+impl Affine {
+    /// The result of an operation, if its stride is a constant.
+    fn result(
+        kernel: &Kernel,
+        affine: &HashMap<Reg, Affine>,
+        is_same: &dyn Fn(Reg) -> bool,
+        reg: Reg,
+        (kind, a, b): (Binary, Reg, Reg),
+    ) -> Option<Affine> {
+        let constant = |reg| kernel.constants.get(&reg).map(|bits| *bits as i64);
+        let anew = |stride: i64| {
+            let fits = stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
+            fits.then_some(Affine { stride, root: reg, offset: 0 })
+        };
+        let moved = |by: Affine, offset: Option<i64>| match offset {
+            Some(offset) => Some(Affine { offset: by.offset.wrapping_add(offset), ..by }),
+            None => anew(by.stride),
+        };
+        match (kind, affine.get(&a).copied(), affine.get(&b).copied()) {
+            (Binary::Add, Some(x), None) if is_same(b) => moved(x, constant(b)),
+            (Binary::Add, None, Some(x)) if is_same(a) => moved(x, constant(a)),
+            (Binary::Sub, Some(x), None) if is_same(b) => moved(x, constant(b).map(i64::wrapping_neg)),
+            (Binary::Sub, None, Some(x)) if is_same(a) => anew(-x.stride),
+            (Binary::Add, Some(x), Some(y)) => anew(x.stride + y.stride),
+            (Binary::Sub, Some(x), Some(y)) => anew(x.stride - y.stride),
+            (Binary::Mul, Some(x), None) => anew(x.stride.checked_mul(constant(b)?)?),
+            (Binary::Mul, None, Some(x)) => anew(x.stride.checked_mul(constant(a)?)?),
+            (Binary::Shl, Some(x), None) => {
+                anew(x.stride.checked_mul(1 << constant(b).filter(|n| (0..20).contains(n))?)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if no two rounds have the same number, nor does one.
+    fn is_apart_from(self, other: Affine) -> bool {
+        let distance = self.offset.wrapping_sub(other.offset).unsigned_abs();
+        self.root == other.root && distance > 0 && distance < self.stride.unsigned_abs()
+    }
+}
+
+/// Operations up to which vectors in flight find registers.
+const MAX_VECTOR_OPS: usize = 14;
+
+/// Vectors in flight where functions are called with a block of numbers.
+const BLOCK_VECTORS: usize = 16;
+
+/// The types that lanes may have.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum LaneTypes {
+    /// Types of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
+    /// numbers are wanted, slots of integers may be narrower than such lanes, and variables may
+    /// accumulate.
+    Words,
+    /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
+    /// compared.
+    All,
+}
+
+/// Returns true if vectors of integers are compared so: with 128 bits the machine has no comparison
+/// without sign of 64 bits.
+fn compares(types: LaneTypes, kind: Compare, ty: ScalarType) -> bool {
+    types == LaneTypes::Words
+        || ty != ScalarType::I64
+        || !matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+}
+
+/// Returns true if lanes may have the values of a register: a number for each, or one for all.
+fn has_lanes(role: Role, types: LaneTypes) -> bool {
+    match role {
+        Role::Same | Role::Lanes => true,
+        Role::Index | Role::Mask => types == LaneTypes::Words,
+        Role::Total => false,
+    }
+}
+
+/// Returns true if slots of `width` bytes, `stride` slots apart, are lanes of a type.
+fn is_lane(width: u8, ty: ScalarType, types: LaneTypes, stride: i64) -> bool {
+    slot_holds(width, ty, types) && (stride == 1 || width == 8)
+}
+
+/// Returns true if a slot of `width` bytes holds a lane of this type: as it is, or the low bits of
+/// an integer of 8 bytes.
+fn slot_holds(width: u8, ty: ScalarType, types: LaneTypes) -> bool {
+    let width = usize::from(width);
+    width == ty.bytes() || types == LaneTypes::Words && ty == ScalarType::I64 && width < ty.bytes()
+}
+
+/// The vectorization of a loop over `index`, if it can be vectorized with lanes of these types;
+/// `total` is the operand of a reduction.
+pub(super) fn plan(
+    kernel: &Kernel,
+    index: Reg,
+    body: &[Stmt],
+    total: Option<Summand>,
+    types: LaneTypes,
+) -> Option<Plan> {
+    let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
+    let first = Affine { stride: 1, root: index, offset: 0 };
+    let mut affine: HashMap<Reg, Affine> = HashMap::from_iter([(index, first)]);
+    // The slots that are read and written of arrays that are stored into.
+    let mut stored: HashMap<Array, Vec<Reg>> = HashMap::default();
+    for stmt in body {
+        match stmt {
+            Stmt::Let(..) => {}
+            Stmt::Set(..) if types == LaneTypes::Words => {}
+            Stmt::Store(array, at, _) => stored.entry(*array).or_default().push(*at),
+            _ => return None,
+        }
+    }
+    for stmt in body {
+        if let Stmt::Let(_, Op::Load(array, at, _)) = stmt
+            && let Some(slots) = stored.get_mut(array)
+        {
+            slots.push(*at);
+        }
+    }
+    let accumulators = accumulators(kernel, body)?;
+    let mut width = None;
+    let mut lanes = |ty: ScalarType| -> Option<()> {
+        let bytes = ty.bytes();
+        ((bytes >= 4 || types == LaneTypes::All) && *width.get_or_insert(bytes) == bytes).then_some(())
+    };
+    let (mut work, mut calls) = (0, false);
+    let mut halves: HashSet<Reg> = HashSet::default();
+    for stmt in body {
+        let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
+        let numbers = |reg: &Reg| has_lanes(role(reg), types);
+        match stmt {
+            Stmt::Let(reg, _) if accumulators.iter().any(|total| total.chain.contains(reg)) => {
+                if let Some(total) = accumulators.iter().find(|total| total.new == *reg) {
+                    let differs = |reg: &Reg| matches!(role(reg), Role::Mask | Role::Lanes);
+                    if !numbers(&total.operand) || !total.condition.as_ref().is_none_or(differs) {
+                        return None;
+                    }
+                    lanes(total.ty)?;
+                }
+                roles.insert(*reg, Role::Total);
+            }
+            Stmt::Let(reg, op) => {
+                let ty = kernel.regs[*reg];
+                let mut same = true;
+                op.for_each_reg(&mut |reg| same = same && role(&reg) == Role::Same);
+                let is_same = |reg| role(&reg) == Role::Same;
+                let number = match op {
+                    Op::Binary(kind, a, b) if ty == ScalarType::I64 => {
+                        Affine::result(kernel, &affine, &is_same, *reg, (*kind, *a, *b))
+                    }
+                    _ => None,
+                };
+                let number = number.filter(|number| number.stride == 1 || types == LaneTypes::Words);
+                affine.extend(number.map(|number| (*reg, number)));
+                let new = match op {
+                    Op::Load(array, at, _) => {
+                        let info = kernel.arrays[*array];
+                        match role(at) {
+                            Role::Same => Role::Same,
+                            Role::Index if is_lane(info.width, ty, types, affine[at].stride) => {
+                                lanes(ty)?;
+                                Role::Lanes
+                            }
+                            _ => return None,
+                        }
+                    }
+                    _ if same => Role::Same,
+                    _ if number.is_some() => Role::Index,
+                    Op::Binary(kind, a, b) => match (kind, role(a), role(b)) {
+                        (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
+                        _ if !numbers(a) || !numbers(b) => return None,
+                        (Binary::Add | Binary::Sub | Binary::And | Binary::Or | Binary::Xor, ..) => {
+                            Role::Lanes
+                        }
+                        (Binary::Mul | Binary::DivFloat | Binary::Min | Binary::Max, ..) if ty.is_float() => {
+                            Role::Lanes
+                        }
+                        (Binary::Mul, ..) if ty.bytes() > 1 => Role::Lanes,
+                        _ if kind.is_integer_division() => {
+                            let divides = types == LaneTypes::Words && ty == ScalarType::I64;
+                            let divisor = *kernel.constants.get(b)?;
+                            if !divides || !divides_lanes(*kind, is_half(kernel, &halves, *a), divisor) {
+                                return None;
+                            }
+                            Role::Lanes
+                        }
+                        // The machine takes the number of places as it is, not modulo the bits.
+                        (Binary::Shl | Binary::Shr, _, Role::Same)
+                            if types == LaneTypes::Words
+                                && kernel.constants.get(b).is_some_and(|n| *n < 8 * ty.bytes() as u64) =>
+                        {
+                            Role::Lanes
+                        }
+                        _ => return None,
+                    },
+                    Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => return None,
+                    Op::Unary(_, a) if numbers(a) => Role::Lanes,
+                    Op::Unary(..) => return None,
+                    // `not`
+                    Op::Compare(Compare::Eq, a, b)
+                        if role(a) == Role::Mask && kernel.constants.get(b) == Some(&0) =>
+                    {
+                        Role::Mask
+                    }
+                    Op::Compare(kind, a, b) => {
+                        let from = kernel.regs[*a];
+                        if !numbers(a) || !numbers(b) || !(from.is_float() || compares(types, *kind, from)) {
+                            return None;
+                        }
+                        lanes(from)?;
+                        Role::Mask
+                    }
+                    Op::Select(c, a, b) => match role(c) {
+                        _ if !numbers(a) || !numbers(b) => return None,
+                        Role::Mask => Role::Lanes,
+                        // A truth value that is a number has a lane.
+                        Role::Lanes if types == LaneTypes::Words => {
+                            lanes(kernel.regs[*c])?;
+                            Role::Lanes
+                        }
+                        _ => return None,
+                    },
+                    Op::Call(ScalarFunction::Fma, args) => {
+                        let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
+                        if !plain || !has_fma() {
+                            return None;
+                        }
+                        Role::Lanes
+                    }
+                    Op::Call(f, args) => {
+                        let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
+                        if !plain || !has_vector_form(*f) || args.iter().all(|arg| role(arg) == Role::Same) {
+                            return None;
+                        }
+                        calls = true;
+                        Role::Lanes
+                    }
+                    Op::Cast(Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned, _, a)
+                        if types == LaneTypes::Words && numbers(a) =>
+                    {
+                        lanes(kernel.regs[*a])?;
+                        // There are conversions between lanes of 8 bytes.
+                        lanes(ScalarType::I64)?;
+                        Role::Lanes
+                    }
+                    // Each lane by itself: there is no instruction for all that every processor
+                    // has.
+                    Op::Cast(Cast::SignedToFloat, _, a)
+                        if types == LaneTypes::All && role(a) == Role::Index =>
+                    {
+                        Role::Lanes
+                    }
+                    Op::Cast(..) => return None,
+                    Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
+                };
+                match new {
+                    Role::Lanes => {
+                        lanes(ty)?;
+                        work += 1;
+                    }
+                    Role::Mask => work += 1,
+                    _ => {}
+                }
+                if types == LaneTypes::Words && becomes_half(kernel, &halves, new, op) {
+                    halves.insert(*reg);
+                }
+                roles.insert(*reg, new);
+            }
+            Stmt::Store(array, at, value) => {
+                let ty = kernel.regs[*value];
+                let fits = |stride| is_lane(kernel.arrays[*array].width, ty, types, stride);
+                if !affine.get(at).is_some_and(|at| fits(at.stride)) || !numbers(value) {
+                    return None;
+                }
+                lanes(ty)?;
+            }
+            Stmt::Set(..) => {}
+            _ => return None,
+        }
+    }
+    // Different rounds read and write different slots of an array that is stored into.
+    for slots in stored.values() {
+        for (i, a) in slots.iter().enumerate() {
+            for b in &slots[..i] {
+                let (a, b) = (affine.get(a)?, affine.get(b)?);
+                if a != b && !a.is_apart_from(*b) {
+                    return None;
+                }
+            }
+        }
+    }
+    let unroll = if let Some(total) = total {
+        let lanes = |reg: Reg| roles.get(&reg) == Some(&Role::Lanes);
+        if !total.regs().all(lanes) || matches!(total, Summand::Product(..)) && !has_fma() {
+            return None;
+        }
+        LANES * width? / 16
+    } else if stored.is_empty() && accumulators.is_empty() {
+        return None;
+    } else if calls {
+        BLOCK_VECTORS
+    } else if work <= MAX_VECTOR_OPS {
+        4
+    } else {
+        2
+    };
+    Some(Plan { roles, width: width?, unroll, accumulators, halves, affine })
+}
+
+/// Returns true for a natural number below 2^32.
+fn is_half(kernel: &Kernel, halves: &HashSet<Reg>, reg: Reg) -> bool {
+    halves.contains(&reg) || kernel.constants.get(&reg).is_some_and(|bits| *bits <= u64::from(u32::MAX))
+}
+
+/// Returns true if the result of an operation on words is a natural number below 2^32.
+fn becomes_half(kernel: &Kernel, halves: &HashSet<Reg>, role: Role, op: &Op) -> bool {
+    let half = |reg: &Reg| is_half(kernel, halves, *reg);
+    let constant = |reg: &Reg| kernel.constants.get(reg).copied().unwrap_or(0);
+    match op {
+        Op::Load(array, _, ScalarType::I64) => kernel.arrays[*array].width <= 4,
+        Op::Binary(Binary::And, a, b) => half(a) || half(b),
+        Op::Binary(Binary::Or | Binary::Xor, a, b) | Op::Select(_, a, b) => half(a) && half(b),
+        Op::Binary(Binary::Shr, a, places) => half(a) || constant(places) >= 32,
+        Op::Binary(Binary::DivUnsigned | Binary::RemUnsigned, a, _) => half(a),
+        _ => role == Role::Mask,
+    }
+}
+
+/// Returns true if lanes of 8 bytes are divided so by a constant: natural numbers below 2^32 by
+/// another such number, and others with a sign.
+fn divides_lanes(kind: Binary, dividend_is_half: bool, divisor: u64) -> bool {
+    match kind {
+        _ if dividend_is_half && divides_halves(divisor) => true,
+        Binary::DivSigned | Binary::RemSigned => signed_factor(divisor).is_some(),
+        _ => false,
+    }
+}
+
+/// Returns true for a divisor of natural numbers below 2^32 that has a factor of 33 bits.
+pub(super) fn divides_halves(divisor: u64) -> bool {
+    (2..1 << 32).contains(&divisor) && !divisor.is_power_of_two()
+}
+
+/// The factor and the shift that divide numbers up to 2^63 by a number above 1: the quotient is the
+/// high word of the product with the factor, shifted to the right.
+///
+/// The factor is `2^(64 + shift) / divisor`, rounded up by `excess / divisor`. The quotient of `n` is
+/// exact if `n * excess < 2^(64 + shift)` (Granlund and Montgomery, *Division by invariant integers
+/// using multiplication*, 1994).
+pub(super) fn signed_factor(divisor: u64) -> Option<(u64, u8)> {
+    if !(2..1 << 63).contains(&divisor) {
+        return None;
+    }
+    (0..63).find_map(|shift| {
+        let power = 1u128 << (64 + shift);
+        let factor = power.div_ceil(u128::from(divisor));
+        let excess = factor * u128::from(divisor) - power;
+        (excess < 2 << shift).then_some(factor).and_then(|factor| Some((u64::try_from(factor).ok()?, shift)))
+    })
+}
+
+impl Plan {
+    /// The difference of a register with [`Role::Index`] from a round to the next.
+    pub(super) fn stride(&self, reg: Reg) -> i64 {
+        self.affine[&reg].stride
+    }
+
+    /// Returns true for a natural number below 2^32 in all rounds.
+    pub(super) fn is_half(&self, kernel: &Kernel, reg: Reg) -> bool {
+        is_half(kernel, &self.halves, reg)
+    }
+}
