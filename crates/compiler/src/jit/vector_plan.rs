@@ -430,3 +430,103 @@ impl Plan {
         is_half(kernel, &self.halves, reg)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loop_ir::parse;
+
+    /// The kernel of a loop over the index `r9`: a statement between two semicolons.
+    fn kernel(body: &str) -> Kernel {
+        let body: String = body.split(';').map(|line| format!("\n  {}", line.trim())).collect();
+        let text = format!(
+            "array a0: result 0, 8 bytes a slot, 4000 slots
+array a1: input 0, 8 bytes a slot, 4000 slots
+array a2: input 1, 4 bytes a slot, 4000 slots
+r0: i64 = 0
+r1: i64 = 1
+r2: i64 = 2
+r3: i64 = 7
+r4: i64 = 1000
+parallel for r9 < r4{body}"
+        );
+        parse::kernel(&text).unwrap()
+    }
+
+    fn planned(kernel: &Kernel, types: LaneTypes) -> Option<Plan> {
+        kernel.body.iter().find_map(|stmt| match stmt {
+            Stmt::ParallelFor { index, body, .. } => plan(kernel, *index, body, None, types),
+            _ => None,
+        })
+    }
+
+    /// Whether lanes of words have a plan, and whether all lanes have.
+    fn plans(body: &str) -> (bool, bool) {
+        let kernel = kernel(body);
+        let has = |types| planned(&kernel, types).is_some();
+        (has(LaneTypes::Words), has(LaneTypes::All))
+    }
+
+    #[test]
+    fn slots_of_different_rounds_are_apart() {
+        let both = (true, true);
+        assert_eq!(plans("r10: i64 = a1[r9]; a0[r9] <- r10"), both);
+        // What is written is read at the same slot, or not at all.
+        assert_eq!(plans("r10: i64 = a0[r9]; r11: i64 = add r10 r3; a0[r9] <- r11"), both);
+        let next = "r10: i64 = add r9 r1; r11: i64 = a0[r10]; a0[r9] <- r11";
+        assert_eq!(plans(next), (false, false));
+        assert_eq!(plans("r10: i64 = a0[r0]; a0[r9] <- r10"), (false, false), "a slot of all rounds");
+        assert_eq!(plans("r10: i64 = a1[r9]; a0[r3] <- r10"), (false, false), "one slot is stored into");
+    }
+
+    #[test]
+    fn slots_at_a_distance_have_lanes_of_words() {
+        let words = (true, false);
+        let fields = "r10: i64 = mul r9 r2; r11: i64 = add r10 r1; r12: i64 = a1[r11]; r13: i64 = a1[r10]";
+        assert_eq!(plans(&format!("{fields}; a0[r10] <- r12; a0[r11] <- r13")), words);
+        // The distance of the stores is that of two rounds.
+        let two = "r14: i64 = add r10 r2; a0[r10] <- r12; a0[r14] <- r13";
+        assert_eq!(plans(&format!("{fields}; {two}")), (false, false));
+        assert_eq!(plans("r10: i64 = sub r4 r9; r11: i64 = a1[r10]; a0[r9] <- r11"), words, "backward");
+        let narrow = "r10: i64 = mul r9 r2; r11: i64 = a2[r10]; a0[r9] <- r11";
+        assert_eq!(plans(narrow), (false, false), "narrow slots lie side by side");
+    }
+
+    #[test]
+    fn strides_are_sums_and_products() {
+        let kernel = kernel(
+            "r10: i64 = mul r9 r3; r11: i64 = sub r10 r9; r12: i64 = shl r11 r2; r13: i64 = sub r4 r12;
+            r14: i64 = a1[r13]; a0[r9] <- r14",
+        );
+        let plan = planned(&kernel, LaneTypes::Words).unwrap();
+        let strides: Vec<i64> = (9..14).map(|reg| plan.stride(Reg::new(reg))).collect();
+        assert_eq!(strides, [1, 7, 6, 24, -24]);
+    }
+
+    #[test]
+    fn divisions_by_constants_have_lanes_of_words() {
+        let divided = |op: &str| plans(&format!("r10: i64 = a1[r9]; r11: i64 = {op}; a0[r9] <- r11"));
+        assert_eq!(divided("div_signed r10 r3"), (true, false));
+        assert_eq!(divided("rem_signed r10 r4"), (true, false));
+        assert_eq!(divided("div_signed r10 r10"), (false, false), "by what differs");
+        // Without a sign, of 32 bits only.
+        assert_eq!(divided("div_unsigned r10 r3"), (false, false));
+        let narrow = "r10: i64 = a2[r9]; r11: i64 = div_unsigned r10 r3; a0[r9] <- r11";
+        assert_eq!(plans(narrow), (true, false));
+    }
+
+    #[test]
+    fn signed_factors_divide() {
+        for divisor in [2, 3, 7, 10, 641, 1000, 10_007, 1 << 31, (1 << 32) + 1, (1 << 62) - 57, (1 << 63) - 1]
+        {
+            let (factor, shift) = signed_factor(divisor).unwrap();
+            let quotient = |n: u64| ((u128::from(n) * u128::from(factor)) >> 64) as u64 >> shift;
+            let multiple = (1 << 63) / divisor * divisor;
+            for n in [0, 1, divisor - 1, divisor, divisor + 1, multiple - 1, multiple, (1 << 63) - 1, 1 << 63]
+            {
+                assert_eq!(quotient(n), n / divisor, "{n} / {divisor}");
+            }
+        }
+        assert_eq!((signed_factor(0), signed_factor(1), signed_factor(1 << 63)), (None, None, None));
+    }
+}
