@@ -460,7 +460,7 @@ parallel for r9 < r4{body}"
         })
     }
 
-    /// Whether lanes of words have a plan, and whether all lanes have.
+    /// True for a plan with lanes of words, and true for one with lanes of any size.
     fn plans(body: &str) -> (bool, bool) {
         let kernel = kernel(body);
         let has = |types| planned(&kernel, types).is_some();
