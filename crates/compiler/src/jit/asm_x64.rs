@@ -16,10 +16,9 @@
 //! Decides nothing: what goes where is said by [`super::vector_loops`].
 
 /// A set of vector instructions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
     /// AVX-512F and AVX-512DQ: 32 registers of 512 bits, and 8 masks.
-    #[default]
     Avx512,
     /// AVX2 and FMA3: 16 registers of 256 bits.
     Avx2,
@@ -143,18 +142,17 @@ pub enum Conversion {
 pub struct ForwardJump(usize);
 
 /// Code under construction.
-#[derive(Default)]
 pub struct Assembler {
     isa: Isa,
     bytes: Vec<u8>,
 }
 
-/// The opcode of an instruction: its map (1 `0F`, 2 `0F38`, 3 `0F3A`), its prefix (0 none, 1 `66`),
-/// and its byte.
+/// The opcode of an instruction: its map (1 `0F`, 2 `0F38`, 3 `0F3A`), its prefix (0 none, 1 `66`,
+/// 2 `F3`, 3 `F2`), and its byte.
 type Opcode = (u8, u8, u8);
 
-/// The sizes of a vector instruction that a VEX prefix states: the bit W, and whether the vector has
-/// 256 bits, not 128.
+/// The sizes of a vector instruction that a VEX prefix states: the bit W, and whether the vector
+/// has 256 bits, not 128.
 type VexSizes = (bool, bool);
 
 /// The second source of an instruction.
@@ -274,29 +272,24 @@ impl Assembler {
 
     /// Lanes from memory; with a mask, zeros elsewhere.
     pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Option<Mask>) {
-        let (long, source) = (lane.is_long(), Source::At(from, lane.bytes(), 0));
-        match (self.isa, mask) {
-            (Isa::Avx2, Some(mask)) => {
-                let opcode = (2, 1, 0x2c + u8::from(long));
-                self.vex(opcode, (false, true), (to.0, mask.0, source));
-            }
-            (Isa::Avx2, None) => self.vector((1, u8::from(long), 0x10), false, (to.0, 0, source)),
-            (Isa::Avx512, _) => self.evex((1, u8::from(long), 0x10), long, (to.0, 0, source), (mask, true)),
-        }
+        self.access(false, lane, to, from, mask);
     }
 
     /// Lanes to memory; with a mask, only those.
     pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Option<Mask>) {
-        let (long, target) = (lane.is_long(), Source::At(to, lane.bytes(), 0));
+        self.access(true, lane, from, to, mask);
+    }
+
+    fn access(&mut self, store: bool, lane: Lane, vector: Vector, at: Pointer, mask: Option<Mask>) {
+        let (store, long, place) = (u8::from(store), lane.is_long(), Source::At(at, lane.bytes(), 0));
+        let opcode = (1, u8::from(long), 0x10 + store);
         match (self.isa, mask) {
             (Isa::Avx2, Some(mask)) => {
-                let opcode = (2, 1, 0x2e + u8::from(long));
-                self.vex(opcode, (false, true), (from.0, mask.0, target));
+                let opcode = (2, 1, 0x2c + 2 * store + u8::from(long));
+                self.vex(opcode, (false, true), (vector.0, mask.0, place));
             }
-            (Isa::Avx2, None) => self.vector((1, u8::from(long), 0x11), false, (from.0, 0, target)),
-            (Isa::Avx512, _) => {
-                self.evex((1, u8::from(long), 0x11), long, (from.0, 0, target), (mask, false))
-            }
+            (Isa::Avx2, None) => self.vex(opcode, (false, true), (vector.0, 0, place)),
+            (Isa::Avx512, _) => self.evex(opcode, long, (vector.0, 0, place), (mask, store == 0)),
         }
     }
 
@@ -376,8 +369,8 @@ impl Assembler {
         }
     }
 
-    /// Inserts the lowest two lanes of 8 bytes of a vector as those from `2 * place` on of another, or
-    /// extracts such lanes (`of` is the vector that is read).
+    /// Inserts the lowest two lanes of 8 bytes of a vector as those from `2 * place` on of another,
+    /// or extracts such lanes (`of` is the vector that is read).
     fn move_pair(&mut self, insert: bool, place: u8, to: Vector, of: Vector) {
         let (reg, other, source) = if insert { (to, to, of) } else { (of, Vector(0), to) };
         let opcode = (3, 1, if insert { 0x18 } else { 0x19 });
@@ -394,8 +387,8 @@ impl Assembler {
         self.bytes.extend([rex, 0x01, 3 << 6 | (first & 7) << 3 | SCRATCH_ADDRESS & 7]);
     }
 
-    /// Lanes of 8 bytes from slots that are `bytes` apart, with another register; with a mask, zeros
-    /// elsewhere. The mask has its first lanes set.
+    /// Lanes of 8 bytes from slots that are `bytes` apart, with another register; with a mask,
+    /// zeros elsewhere. The mask has its first lanes set.
     pub fn load_strided(
         &mut self,
         to: Vector,
@@ -665,8 +658,8 @@ impl Assembler {
         }
     }
 
-    /// `to = a * b + to` of floats, rounded once; with a mask, which AVX2 does not take, other lanes
-    /// stay as they are.
+    /// `to = a * b + to` of floats, rounded once; with a mask, which AVX2 does not take, other
+    /// lanes stay as they are.
     pub fn fused_multiply_add(
         &mut self,
         lane: Lane,
@@ -1160,7 +1153,7 @@ store strided of lanes by AVX-512: 4c 69 d0 10 00 00 00 49 01 f2 c5 78 93 da 41 
     fn cases() -> Vec<(&'static str, Assembler)> {
         let mut cases = Vec::new();
         let mut case = |text: &'static str, write: &dyn Fn(&mut Assembler)| {
-            let mut asm = Assembler::default();
+            let mut asm = Assembler::new(Isa::Avx512);
             write(&mut asm);
             cases.push((text, asm));
         };

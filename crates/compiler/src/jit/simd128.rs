@@ -1,8 +1,8 @@
 //! Innermost loops by vectors of 128 bits, those of the code generator.
 //!
 //! Several vectors of a loop with a [`Plan`] are in flight at a time, to hide how long an operation
-//! takes. What is left over at the end is done one by one, by the same operations: a float comes out
-//! the same either way.
+//! takes. What is left over at the end is done one by one, by the same operations: a float comes
+//! out the same either way.
 
 use super::emit::{Emit, machine_type};
 use super::vector_plan::{Plan, Role};

@@ -1,5 +1,5 @@
-//! Calls of loops that are vectorized with AVX-512 or AVX2: the words that their functions get, what is
-//! left of a loop between two interrupt polls, and the lanes of accumulators.
+//! Calls of loops that are vectorized with AVX-512 or AVX2: the words that their functions get,
+//! what is left of a loop between two interrupt polls, and the lanes of accumulators.
 
 use super::accumulator::{Accumulator, AccumulatorOp};
 use super::asm_x64::Isa;

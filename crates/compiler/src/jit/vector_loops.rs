@@ -36,6 +36,7 @@ use super::asm_x64::{
 use super::vector_plan::{LaneTypes, Plan, Role, divides_halves, plan, signed_factor};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
+use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, ReductionOp, Reg, ScalarFunction, ScalarType, Stmt, Summand,
     Unary,
@@ -220,13 +221,11 @@ struct Loop<'a> {
     spilled: usize,
 }
 
-/// The place of a register of the body.
+/// The place of a register of the body, unless it is in memory only.
 #[derive(Clone, Copy)]
 enum Place {
     Vector(Vector),
     Mask(Mask),
-    /// In memory only: the number of the vector, and true for a mask.
-    Memory(usize, bool),
 }
 
 /// The mask of a truth value, and it again if nothing else needs it.
@@ -371,25 +370,11 @@ impl Loop<'_> {
         asm.patch_jump(over);
         self.rest(&mut asm)?;
         if self.item.is_some() {
-            asm.pointer(POINTERS[0], self.word(Word::Lanes));
-            asm.zero_counter();
-            for part in 0..parts {
-                asm.store(Lane::F64, POINTERS[0], self.total(part), None);
-                asm.advance_counter(lanes);
-            }
+            self.store_lanes(&mut asm, Word::Lanes, Lane::F64, self.total(0));
         }
-        for number in 0..plan.accumulators.len() {
-            asm.pointer(POINTERS[0], self.word(Word::Accumulator(number)));
-            asm.zero_counter();
-            for part in 0..parts {
-                asm.store(
-                    self.lane(plan.accumulators[number].new),
-                    POINTERS[0],
-                    self.accumulator(number, part),
-                    None,
-                );
-                asm.advance_counter(lanes);
-            }
+        for (number, total) in plan.accumulators.iter().enumerate() {
+            let first = self.accumulator(number, 0);
+            self.store_lanes(&mut asm, Word::Accumulator(number), self.lane(total.new), first);
         }
         asm.vzeroupper();
         for pointer in POINTERS[FREE_POINTERS..FREE_POINTERS + kept].iter().rev() {
@@ -397,6 +382,17 @@ impl Loop<'_> {
         }
         asm.ret();
         Some(asm.finish())
+    }
+
+    /// Writes lanes of an iteration, those of `first` and of the registers behind it, to the
+    /// address that a word is.
+    fn store_lanes(&mut self, asm: &mut Assembler, word: Word, lane: Lane, first: Vector) {
+        asm.pointer(POINTERS[0], self.word(word));
+        asm.zero_counter();
+        for part in 0..self.parts() {
+            asm.store(lane, POINTERS[0], Vector(first.0 + part as u8), None);
+            asm.advance_counter(self.lanes() as u8);
+        }
     }
 
     /// The last iteration, whose lanes a mask chooses.
@@ -460,7 +456,7 @@ impl Loop<'_> {
                 }
                 Stmt::Let(reg, op) if matches!(self.role(*reg), Role::Lanes | Role::Mask) => {
                     self.operation(asm, registers, *reg, op, mask)?;
-                    // What nobody reads takes no register.
+                    // A result that nobody reads takes no register.
                     self.free(registers, &[*reg]);
                 }
                 Stmt::Store(array, place, value) => {
@@ -604,8 +600,8 @@ impl Loop<'_> {
     /// The mask of the lanes in which a truth value is true. One that is a number, as a combination
     /// of a truth value with one that is the same in all rounds is, gets a mask of its own.
     fn condition(&mut self, asm: &mut Assembler, registers: &mut Registers, reg: Reg) -> Option<Condition> {
-        if let Some(mask) = self.mask(asm, registers, reg)? {
-            return Some(Condition { mask, own: None });
+        if self.role(reg) == Role::Mask {
+            return Some(Condition { mask: self.mask(asm, registers, reg)?, own: None });
         }
         let vector = self.vector(asm, registers, reg)?;
         let mask = self.take_mask(asm, registers)?;
@@ -616,49 +612,45 @@ impl Loop<'_> {
         Some(Condition { mask, own: Some(mask) })
     }
 
-    /// The mask that a register is, `Some(None)` for one that is none; `None` if there is no
-    /// register for it.
-    fn mask(&mut self, asm: &mut Assembler, registers: &mut Registers, reg: Reg) -> Option<Option<Mask>> {
-        match registers.places.get(&reg) {
-            Some(Place::Mask(mask)) => {
-                let mask = *mask;
-                registers.pin(mask);
-                Some(Some(mask))
-            }
-            Some(Place::Memory(number, true)) => {
-                let number = *number;
-                let mask = self.take_mask(asm, registers)?;
-                asm.reload(Vector(mask.0), number);
-                registers.places.insert(reg, Place::Mask(mask));
-                Some(Some(mask))
-            }
-            _ => Some(None),
+    /// The mask of a register with [`Role::Mask`]: where it is, or read from memory.
+    fn mask(&mut self, asm: &mut Assembler, registers: &mut Registers, reg: Reg) -> Option<Mask> {
+        if let Some(Place::Mask(mask)) = registers.places.get(&reg) {
+            let mask = *mask;
+            registers.pin(mask);
+            return Some(mask);
         }
+        let number = registers.memory[&reg];
+        let mask = self.take_mask(asm, registers)?;
+        asm.reload(Vector(mask.0), number);
+        registers.places.insert(reg, Place::Mask(mask));
+        Some(mask)
     }
 
-    /// The vector of a register: where it is, or what is the same in all rounds read again.
+    /// The vector of a register: where it is, or read from memory; what is the same in all rounds,
+    /// and the index, are made again.
     fn vector(&mut self, asm: &mut Assembler, registers: &mut Registers, reg: Reg) -> Option<Vector> {
         if let Some(vector) = self.resident.get(&reg) {
             return Some(*vector);
         }
-        match registers.places.get(&reg).copied() {
-            Some(Place::Vector(vector)) => {
-                registers.pinned.push(vector);
-                Some(vector)
+        if let Some(Place::Vector(vector)) = registers.places.get(&reg) {
+            registers.pinned.push(*vector);
+            return Some(*vector);
+        }
+        match self.role(reg) {
+            Role::Mask => {
+                let mask = self.mask(asm, registers, reg)?;
+                let (to, word) = (self.take(asm, registers)?, self.word(Word::Bits(1)));
+                asm.ones(to, mask, word);
+                Some(to)
             }
-            Some(Place::Memory(number, false)) => {
+            Role::Lanes => {
+                let number = registers.memory[&reg];
                 let to = self.take(asm, registers)?;
                 asm.reload(to, number);
                 registers.places.insert(reg, Place::Vector(to));
                 Some(to)
             }
-            Some(Place::Mask(_) | Place::Memory(..)) => {
-                let mask = self.mask(asm, registers, reg)??;
-                let (to, word) = (self.take(asm, registers)?, self.word(Word::Bits(1)));
-                asm.ones(to, mask, word);
-                Some(to)
-            }
-            None if self.role(reg) == Role::Index => {
+            Role::Index => {
                 let (to, word) = (self.take(asm, registers)?, self.word(Word::First(reg)));
                 asm.broadcast(Lane::I64, to, word);
                 let (stride, at) = (self.plan.stride(reg), self.lane_index());
@@ -674,7 +666,7 @@ impl Loop<'_> {
                 }
                 Some(to)
             }
-            None => {
+            Role::Same | Role::Total => {
                 if self.kernel.regs[reg].bytes() != self.plan.width {
                     return None;
                 }
@@ -719,24 +711,19 @@ impl Loop<'_> {
             let vector = match place {
                 Place::Vector(vector) => *vector,
                 Place::Mask(mask) if self.isa == Isa::Avx2 => Vector(mask.0),
-                Place::Mask(_) | Place::Memory(..) => return None,
+                Place::Mask(_) => return None,
             };
             (!registers.pinned.contains(&vector)).then_some((next(reg), *reg, vector))
         });
         let (_, reg, vector) = candidates.max_by_key(|(next, reg, _)| (*next, *reg))?;
-        let number = match registers.memory.get(&reg) {
-            Some(number) => *number,
-            None => {
-                let free = |number: &usize| !registers.memory.values().any(|taken| taken == number);
-                let number = (0..MAX_SPILLED).find(free)?;
-                asm.spill(number, vector);
-                registers.memory.insert(reg, number);
-                self.spilled = self.spilled.max(number + 1);
-                number
-            }
-        };
-        let is_mask = matches!(registers.places[&reg], Place::Mask(_));
-        registers.places.insert(reg, Place::Memory(number, is_mask));
+        if !registers.memory.contains_key(&reg) {
+            let free = |number: &usize| !registers.memory.values().any(|taken| taken == number);
+            let number = (0..MAX_SPILLED).find(free)?;
+            asm.spill(number, vector);
+            registers.memory.insert(reg, number);
+            self.spilled = self.spilled.max(number + 1);
+        }
+        registers.places.remove(&reg);
         registers.vectors.push(vector);
         Some(())
     }
@@ -765,7 +752,7 @@ impl Loop<'_> {
                 match registers.places.remove(reg) {
                     Some(Place::Vector(vector)) => registers.vectors.push(vector),
                     Some(Place::Mask(mask)) => registers.give_mask(mask),
-                    Some(Place::Memory(..)) | None => {}
+                    None => {}
                 }
             }
         }
@@ -784,7 +771,7 @@ impl Loop<'_> {
         let is_mask = |r: &Reg| self.role(*r) == Role::Mask;
         match op {
             Op::Binary(kind, a, b) if is_mask(&reg) => {
-                let (from, to) = (self.mask(asm, registers, *a)??, self.mask(asm, registers, *b)??);
+                let (from, to) = (self.mask(asm, registers, *a)?, self.mask(asm, registers, *b)?);
                 self.free(registers, &[*a, *b]);
                 let new = self.new_mask(asm, registers, reg)?;
                 match kind {
@@ -795,7 +782,7 @@ impl Loop<'_> {
                 return Some(());
             }
             Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.kernel.constants.get(b) == Some(&0) => {
-                let from = self.mask(asm, registers, *a)??;
+                let from = self.mask(asm, registers, *a)?;
                 self.free(registers, &[*a]);
                 let new = self.new_mask(asm, registers, reg)?;
                 asm.mask_not(new, from);
@@ -843,17 +830,11 @@ impl Loop<'_> {
         for r in &read {
             vectors.push(self.vector(asm, registers, *r)?);
         }
-        // What is written before all operands are read has a register of its own, others one that
-        // an operand leaves.
+        // A result that is written before all operands are read has a register of its own, others
+        // one that an operand leaves.
         let distinct = match op {
             Op::Call(..) | Op::Cast(..) | Op::Binary(Binary::Min | Binary::Max, ..) => true,
-            Op::Binary(kind, ..) if kind.is_integer_division() => true,
-            Op::Binary(Binary::Mul, a, b) if lane == Lane::I64 => {
-                self.plan.is_half(self.kernel, *a)
-                    || self.plan.is_half(self.kernel, *b)
-                    || self.isa == Isa::Avx2
-            }
-            Op::Binary(kind, ..) => asm.needs_distinct_result(arithmetic(*kind)?, lane),
+            Op::Binary(kind, ..) => kind.is_integer_division() || *kind == Binary::Mul && lane == Lane::I64,
             _ => false,
         };
         let own = if distinct { Some(self.take(asm, registers)?) } else { None };
@@ -861,26 +842,31 @@ impl Loop<'_> {
             Op::Unary(Unary::Neg, _) => Some(self.take(asm, registers)?),
             _ => None,
         };
-        if let Op::Cast(cast, ..) = op {
-            self.convert(asm, registers, *cast, (own?, vectors[0]))?;
-        }
-        if let Op::Binary(kind @ (Binary::Min | Binary::Max), ..) = op {
-            let both = (vectors[0], vectors[1]);
-            self.extreme(asm, registers, *kind == Binary::Max, lane, own?, both, None)?;
-        }
         let written = match op {
-            Op::Cast(..) | Op::Binary(Binary::Min | Binary::Max, ..) => true,
+            Op::Cast(cast, ..) => {
+                self.convert(asm, registers, *cast, (own?, vectors[0]))?;
+                true
+            }
+            Op::Binary(kind @ (Binary::Min | Binary::Max), ..) => {
+                let both = (vectors[0], vectors[1]);
+                self.extreme(asm, registers, *kind == Binary::Max, lane, own?, both, None)?;
+                true
+            }
             Op::Binary(Binary::Mul, a, b) if lane == Lane::I64 => {
                 let halves = [*a, *b].map(|reg| self.plan.is_half(self.kernel, reg));
-                self.product(asm, registers, own, (vectors[0], vectors[1]), halves)?
+                self.product(asm, registers, own?, (vectors[0], vectors[1]), halves)?;
+                true
             }
             Op::Binary(kind, a, b) if kind.is_integer_division() => {
-                let divisor = self.kernel.constants[b];
-                let remainder = matches!(kind, Binary::RemSigned | Binary::RemUnsigned);
-                if self.plan.is_half(self.kernel, *a) && divides_halves(divisor) {
-                    self.divide_half(asm, registers, own?, vectors[0], divisor, remainder)?;
+                let (divisor, to, from) = (self.kernel.constants[b], own?, vectors[0]);
+                let halves = self.plan.is_half(self.kernel, *a) && divides_halves(divisor);
+                if halves {
+                    self.quotient_of_half(asm, to, from, divisor);
                 } else {
-                    self.divide(asm, registers, own?, vectors[0], divisor, remainder)?;
+                    self.quotient(asm, registers, to, from, divisor)?;
+                }
+                if matches!(kind, Binary::RemSigned | Binary::RemUnsigned) {
+                    self.remainder(asm, registers, to, from, divisor, halves)?;
                 }
                 true
             }
@@ -949,10 +935,10 @@ impl Loop<'_> {
 
     /// `to`, which is another register than `from`, is the number `from` converted.
     ///
-    /// AVX2 has no conversions of lanes of 8 bytes. A half of an integer in the low bits of 2^52 (or
-    /// 2^84, for the high half) is a float; the sum of the halves is rounded once. The other way, a
-    /// float without its fraction is a multiple of 2^32 and a rest, and each becomes an integer when
-    /// 2^52 is added (1.5 times as much for one with a sign): exact in range.
+    /// AVX2 has no conversions of lanes of 8 bytes. A half of an integer in the low bits of 2^52
+    /// (or 2^84, for the high half) is a float; the sum of the halves is rounded once. The other
+    /// way, a float without its fraction is a multiple of 2^32 and a rest, and each becomes an
+    /// integer when 2^52 is added (1.5 times as much for one with a sign): exact in range.
     fn convert(
         &mut self,
         asm: &mut Assembler,
@@ -1010,23 +996,23 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// Products of lanes of 8 bytes of which one factor or both are below 2^32, in a register `to`
-    /// that is no operand. Returns false for others, which an instruction or a sequence has.
+    /// Products of lanes of 8 bytes in a register `to` that is no operand; `halves` says of each
+    /// factor whether it is below 2^32.
     fn product(
         &mut self,
         asm: &mut Assembler,
         registers: &mut Registers,
-        to: Option<Vector>,
+        to: Vector,
         (mut a, mut b): (Vector, Vector),
         halves: [bool; 2],
-    ) -> Option<bool> {
+    ) -> Option<()> {
         match (halves, self.isa) {
-            ([true, true], _) => asm.half_product(to?, (a, b)),
+            ([true, true], _) => asm.half_product(to, (a, b)),
             ([true, false] | [false, true], Isa::Avx2) => {
                 if halves[0] {
                     (a, b) = (b, a);
                 }
-                let (to, high) = (to?, self.take(asm, registers)?);
+                let high = self.take(asm, registers)?;
                 asm.shift(false, high, a, 32);
                 asm.half_product(high, (high, b));
                 asm.shift(true, high, high, 32);
@@ -1034,51 +1020,34 @@ impl Loop<'_> {
                 asm.arithmetic(Arithmetic::Add, Lane::I64, to, (to, high), None);
                 registers.vectors.push(high);
             }
-            _ => return Some(false),
-        }
-        Some(true)
-    }
-
-    /// Quotients, or remainders, of natural numbers below 2^32 by a divisor that is no power of two,
-    /// in a register `to` that is not `from`. The factor has 33 bits, of which the highest is the
-    /// number itself.
-    fn divide_half(
-        &mut self,
-        asm: &mut Assembler,
-        registers: &mut Registers,
-        to: Vector,
-        from: Vector,
-        divisor: u64,
-        remainder: bool,
-    ) -> Option<()> {
-        let shift = divisor.ilog2() + 1;
-        let factor = (1u128 << (32 + shift)) / u128::from(divisor) + 1 - (1 << 32);
-        self.constant(asm, Lane::I64, to, factor as u64);
-        asm.half_product(to, (to, from));
-        asm.shift(false, to, to, 32);
-        asm.arithmetic(Arithmetic::Add, Lane::I64, to, (to, from), None);
-        asm.shift(false, to, to, shift as u8);
-        if remainder {
-            let whole = self.take(asm, registers)?;
-            self.constant(asm, Lane::I64, whole, divisor);
-            asm.half_product(whole, (whole, to));
-            asm.arithmetic(Arithmetic::Sub, Lane::I64, to, (from, whole), None);
-            registers.vectors.push(whole);
+            _ => asm.arithmetic(Arithmetic::Mul, Lane::I64, to, (a, b), None),
         }
         Some(())
     }
 
-    /// Quotients toward 0, or remainders, of integers by a divisor, in a register `to` that is not
-    /// `from`: those of their absolute values ([`signed_factor`]), with the sign of the dividend. The
-    /// high word of a product is made of four products of halves.
-    fn divide(
+    /// Quotients of natural numbers below 2^32 by a divisor that is no power of two, in a register
+    /// `to` that is not `from`. The factor has 33 bits, of which the highest is the number itself.
+    fn quotient_of_half(&mut self, asm: &mut Assembler, to: Vector, from: Vector, divisor: u64) {
+        let shift = divisor.ilog2() + 1;
+        let factor = reciprocal(divisor, u32::MAX.into(), 32 + shift..33 + shift, u64::MAX);
+        let (factor, _) = factor.expect("a divisor below 2^32 has a factor of 33 bits");
+        self.constant(asm, Lane::I64, to, factor - (1 << 32));
+        asm.half_product(to, (to, from));
+        asm.shift(false, to, to, 32);
+        asm.arithmetic(Arithmetic::Add, Lane::I64, to, (to, from), None);
+        asm.shift(false, to, to, shift as u8);
+    }
+
+    /// Quotients toward 0 of integers by a divisor, in a register `to` that is not `from`: those of
+    /// their absolute values ([`signed_factor`]), with the sign of the dividend. The high word of a
+    /// product is made of four products of halves.
+    fn quotient(
         &mut self,
         asm: &mut Assembler,
         registers: &mut Registers,
         to: Vector,
         from: Vector,
         divisor: u64,
-        remainder: bool,
     ) -> Option<()> {
         use Arithmetic::{Add, And, Sub, Xor};
         let (factor, shift) = signed_factor(divisor)?;
@@ -1118,22 +1087,35 @@ impl Loop<'_> {
         }
         op(asm, Xor, to, to, sign);
         op(asm, Sub, to, to, sign);
-        if remainder {
-            self.constant(asm, Lane::I64, constant, divisor);
-            let halves = [false, divisor <= u64::from(u32::MAX)];
-            if !self.product(asm, registers, Some(number), (to, constant), halves)? {
-                asm.arithmetic(Arithmetic::Mul, Lane::I64, number, (to, constant), None);
-            }
-            op(asm, Sub, to, from, number);
-        }
         registers.vectors.extend(taken);
         Some(())
     }
 
+    /// The remainders of `from` by a divisor, in place of the quotients in `to`, which are below
+    /// 2^32 if
+    /// `is_half`.
+    fn remainder(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        to: Vector,
+        from: Vector,
+        divisor: u64,
+        is_half: bool,
+    ) -> Option<()> {
+        let (factor, whole) = (self.take(asm, registers)?, self.take(asm, registers)?);
+        self.constant(asm, Lane::I64, factor, divisor);
+        let halves = [is_half, divisor <= u64::from(u32::MAX)];
+        self.product(asm, registers, whole, (to, factor), halves)?;
+        asm.arithmetic(Arithmetic::Sub, Lane::I64, to, (from, whole), None);
+        registers.vectors.extend([factor, whole]);
+        Some(())
+    }
+
     /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they
-    /// are. Of two zeros, and where one is NaN, the machine takes its second operand. So it is asked
-    /// twice, with the operands in either order: a largest zero has a sign if both have, a smallest
-    /// if one has. NaN is put in its place.
+    /// are. Of two zeros, and where one is NaN, the machine takes its second operand. So it is
+    /// asked twice, with the operands in either order: a largest zero has a sign if both have, a
+    /// smallest if one has. NaN is put in its place.
     #[allow(clippy::too_many_arguments)] // registers, and what is done with them
     fn extreme(
         &mut self,

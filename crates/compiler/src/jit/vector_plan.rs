@@ -1,17 +1,18 @@
-//! Plans of vectorization: whether the rounds of an innermost loop can be done for several indices at
-//! once, and the role that each register has then.
+//! Plans of vectorization: whether the rounds of an innermost loop can be done for several indices
+//! at once, and the role that each register has then.
 //!
 //! Such a loop only computes, reads and writes slots, and its lanes are equally wide. What a number
-//! is made of decides its [`Role`]: the same in all rounds, a multiple of the index plus what is the
-//! same, or a lane for each round. A slot that is read or written is of the second kind; different
-//! rounds read and write different slots of an array that is stored into. What lanes may hold
-//! depends on the vectors ([`LaneTypes`]): those of the code generator ([`super::simd128`]) or those
-//! of [`super::vector_loops`].
+//! is made of decides its [`Role`]: the same in all rounds, a multiple of the index plus what is
+//! the same, or a lane for each round. A slot that is read or written is of the second kind;
+//! different rounds read and write different slots of an array that is stored into. What lanes may
+//! hold depends on the vectors ([`LaneTypes`]): those of the code generator ([`super::simd128`]) or
+//! those of [`super::vector_loops`].
 
 use super::accumulator::{Accumulator, accumulators};
 use super::emit::has_fma;
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
+use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
     has_vector_form,
@@ -44,12 +45,12 @@ pub struct Plan {
     /// Registers of 8 bytes that hold natural numbers below 2^32 in all rounds.
     halves: HashSet<Reg>,
     /// The registers with [`Role::Index`].
-    affine: HashMap<Reg, Affine>,
+    inductions: HashMap<Reg, Induction>,
 }
 
-/// A multiple of the index plus what is the same in all rounds.
+/// A linear induction variable: a multiple of the index plus what is the same in all rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Affine {
+struct Induction {
     /// The difference from a round to the next; not 0.
     stride: i64,
     /// A register that it is a constant beyond, and the constant.
@@ -60,25 +61,25 @@ struct Affine {
 /// The largest stride in slots, so that addresses within a vector are a number of 32 bits apart.
 const MAX_STRIDE: u64 = 1 << 20;
 
-impl Affine {
+impl Induction {
     /// The result of an operation, if its stride is a constant.
     fn result(
         kernel: &Kernel,
-        affine: &HashMap<Reg, Affine>,
+        inductions: &HashMap<Reg, Induction>,
         is_same: &dyn Fn(Reg) -> bool,
         reg: Reg,
         (kind, a, b): (Binary, Reg, Reg),
-    ) -> Option<Affine> {
+    ) -> Option<Induction> {
         let constant = |reg| kernel.constants.get(&reg).map(|bits| *bits as i64);
         let anew = |stride: i64| {
             let fits = stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
-            fits.then_some(Affine { stride, root: reg, offset: 0 })
+            fits.then_some(Induction { stride, root: reg, offset: 0 })
         };
-        let moved = |by: Affine, offset: Option<i64>| match offset {
-            Some(offset) => Some(Affine { offset: by.offset.wrapping_add(offset), ..by }),
+        let moved = |by: Induction, offset: Option<i64>| match offset {
+            Some(offset) => Some(Induction { offset: by.offset.wrapping_add(offset), ..by }),
             None => anew(by.stride),
         };
-        match (kind, affine.get(&a).copied(), affine.get(&b).copied()) {
+        match (kind, inductions.get(&a).copied(), inductions.get(&b).copied()) {
             (Binary::Add, Some(x), None) if is_same(b) => moved(x, constant(b)),
             (Binary::Add, None, Some(x)) if is_same(a) => moved(x, constant(a)),
             (Binary::Sub, Some(x), None) if is_same(b) => moved(x, constant(b).map(i64::wrapping_neg)),
@@ -95,7 +96,7 @@ impl Affine {
     }
 
     /// Returns true if no two rounds have the same number, nor does one.
-    fn is_apart_from(self, other: Affine) -> bool {
+    fn is_apart_from(self, other: Induction) -> bool {
         let distance = self.offset.wrapping_sub(other.offset).unsigned_abs();
         self.root == other.root && distance > 0 && distance < self.stride.unsigned_abs()
     }
@@ -110,9 +111,9 @@ const BLOCK_VECTORS: usize = 16;
 /// The types that lanes may have.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum LaneTypes {
-    /// Types of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
-    /// numbers are wanted, slots of integers may be narrower than such lanes, and variables may
-    /// accumulate.
+    /// Types of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes
+    /// where numbers are wanted, slots of integers may be narrower than such lanes, and variables
+    /// may accumulate.
     Words,
     /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
     /// compared.
@@ -158,8 +159,8 @@ pub(super) fn plan(
     types: LaneTypes,
 ) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
-    let first = Affine { stride: 1, root: index, offset: 0 };
-    let mut affine: HashMap<Reg, Affine> = HashMap::from_iter([(index, first)]);
+    let first = Induction { stride: 1, root: index, offset: 0 };
+    let mut inductions: HashMap<Reg, Induction> = HashMap::from_iter([(index, first)]);
     // The slots that are read and written of arrays that are stored into.
     let mut stored: HashMap<Array, Vec<Reg>> = HashMap::default();
     for stmt in body {
@@ -206,18 +207,18 @@ pub(super) fn plan(
                 let is_same = |reg| role(&reg) == Role::Same;
                 let number = match op {
                     Op::Binary(kind, a, b) if ty == ScalarType::I64 => {
-                        Affine::result(kernel, &affine, &is_same, *reg, (*kind, *a, *b))
+                        Induction::result(kernel, &inductions, &is_same, *reg, (*kind, *a, *b))
                     }
                     _ => None,
                 };
                 let number = number.filter(|number| number.stride == 1 || types == LaneTypes::Words);
-                affine.extend(number.map(|number| (*reg, number)));
+                inductions.extend(number.map(|number| (*reg, number)));
                 let new = match op {
                     Op::Load(array, at, _) => {
                         let info = kernel.arrays[*array];
                         match role(at) {
                             Role::Same => Role::Same,
-                            Role::Index if is_lane(info.width, ty, types, affine[at].stride) => {
+                            Role::Index if is_lane(info.width, ty, types, inductions[at].stride) => {
                                 lanes(ty)?;
                                 Role::Lanes
                             }
@@ -329,7 +330,7 @@ pub(super) fn plan(
             Stmt::Store(array, at, value) => {
                 let ty = kernel.regs[*value];
                 let fits = |stride| is_lane(kernel.arrays[*array].width, ty, types, stride);
-                if !affine.get(at).is_some_and(|at| fits(at.stride)) || !numbers(value) {
+                if !inductions.get(at).is_some_and(|at| fits(at.stride)) || !numbers(value) {
                     return None;
                 }
                 lanes(ty)?;
@@ -342,7 +343,7 @@ pub(super) fn plan(
     for slots in stored.values() {
         for (i, a) in slots.iter().enumerate() {
             for b in &slots[..i] {
-                let (a, b) = (affine.get(a)?, affine.get(b)?);
+                let (a, b) = (inductions.get(a)?, inductions.get(b)?);
                 if a != b && !a.is_apart_from(*b) {
                     return None;
                 }
@@ -364,7 +365,7 @@ pub(super) fn plan(
     } else {
         2
     };
-    Some(Plan { roles, width: width?, unroll, accumulators, halves, affine })
+    Some(Plan { roles, width: width?, unroll, accumulators, halves, inductions })
 }
 
 /// Returns true for a natural number below 2^32.
@@ -375,12 +376,12 @@ fn is_half(kernel: &Kernel, halves: &HashSet<Reg>, reg: Reg) -> bool {
 /// Returns true if the result of an operation on words is a natural number below 2^32.
 fn becomes_half(kernel: &Kernel, halves: &HashSet<Reg>, role: Role, op: &Op) -> bool {
     let half = |reg: &Reg| is_half(kernel, halves, *reg);
-    let constant = |reg: &Reg| kernel.constants.get(reg).copied().unwrap_or(0);
+    let drops_half = |places: &Reg| kernel.constants.get(places).is_some_and(|bits| *bits >= 32);
     match op {
         Op::Load(array, _, ScalarType::I64) => kernel.arrays[*array].width <= 4,
         Op::Binary(Binary::And, a, b) => half(a) || half(b),
         Op::Binary(Binary::Or | Binary::Xor, a, b) | Op::Select(_, a, b) => half(a) && half(b),
-        Op::Binary(Binary::Shr, a, places) => half(a) || constant(places) >= 32,
+        Op::Binary(Binary::Shr, a, places) => half(a) || drops_half(places),
         Op::Binary(Binary::DivUnsigned | Binary::RemUnsigned, a, _) => half(a),
         _ => role == Role::Mask,
     }
@@ -403,26 +404,18 @@ pub(super) fn divides_halves(divisor: u64) -> bool {
 
 /// The factor and the shift that divide numbers up to 2^63 by a number above 1: the quotient is the
 /// high word of the product with the factor, shifted to the right.
-///
-/// The factor is `2^(64 + shift) / divisor`, rounded up by `excess / divisor`. The quotient of `n` is
-/// exact if `n * excess < 2^(64 + shift)` (Granlund and Montgomery, *Division by invariant integers
-/// using multiplication*, 1994).
 pub(super) fn signed_factor(divisor: u64) -> Option<(u64, u8)> {
     if !(2..1 << 63).contains(&divisor) {
         return None;
     }
-    (0..63).find_map(|shift| {
-        let power = 1u128 << (64 + shift);
-        let factor = power.div_ceil(u128::from(divisor));
-        let excess = factor * u128::from(divisor) - power;
-        (excess < 2 << shift).then_some(factor).and_then(|factor| Some((u64::try_from(factor).ok()?, shift)))
-    })
+    let (factor, shift) = reciprocal(divisor, 1 << 63, 64..127, u64::MAX)?;
+    Some((factor, (shift - 64) as u8))
 }
 
 impl Plan {
     /// The difference of a register with [`Role::Index`] from a round to the next.
     pub(super) fn stride(&self, reg: Reg) -> i64 {
-        self.affine[&reg].stride
+        self.inductions[&reg].stride
     }
 
     /// Returns true for a natural number below 2^32 in all rounds.
@@ -471,7 +464,7 @@ parallel for r9 < r4{body}"
     fn slots_of_different_rounds_are_apart() {
         let both = (true, true);
         assert_eq!(plans("r10: i64 = a1[r9]; a0[r9] <- r10"), both);
-        // What is written is read at the same slot, or not at all.
+        // An array that is written is read at the same slot, or not at all.
         assert_eq!(plans("r10: i64 = a0[r9]; r11: i64 = add r10 r3; a0[r9] <- r11"), both);
         let next = "r10: i64 = add r9 r1; r11: i64 = a0[r10]; a0[r9] <- r11";
         assert_eq!(plans(next), (false, false));

@@ -33,6 +33,7 @@ mod mnemonics;
 pub mod parse;
 pub mod pass;
 pub mod print;
+pub mod reciprocal;
 #[cfg(test)]
 mod tests;
 pub mod validate;
@@ -444,8 +445,8 @@ pub struct Kernel {
     pub constants: crate::hash::HashMap<Reg, u64>,
     /// An estimate for one iteration of each [`Stmt::ParallelFor`], in nanoseconds.
     pub iteration_costs: Vec<f64>,
-    /// True if loops go by vectors of 256 or 512 bits: then a check costs less as a bit of each lane
-    /// than as a branch of each iteration.
+    /// True if loops go by vectors of 256 or 512 bits: then a check costs less as a bit of each
+    /// lane than as a branch of each iteration.
     pub has_vector_loops: bool,
 }
 

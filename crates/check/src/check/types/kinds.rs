@@ -722,7 +722,8 @@ mod tests {
         Kind::List(ProductForm::Compact),
     ];
 
-    /// The common kind does not depend on the order of the kinds, and exists if a kind includes all.
+    /// The common kind does not depend on the order of the kinds, and exists if a kind includes
+    /// all.
     #[test]
     #[ignore = "of UNITSUM and PLACE, the least kind is COMPACTLINEAR, and none is found"]
     fn there_is_a_common_kind_if_a_kind_includes_all() {

@@ -1,5 +1,5 @@
-//! Cache blocking: parallel loops one after the other, and in sequential loops, that all go over the
-//! same columns are done for a block of columns at a time.
+//! Cache blocking: parallel loops one after the other, and in sequential loops, that all go over
+//! the same columns are done for a block of columns at a time.
 //!
 //! ```text
 //! parallel for c in 0..<n                    parallel for t in 0..<n / B
@@ -15,11 +15,11 @@
 //!
 //! **Why nothing changes.** An array that a statement of the group stores into is read and written
 //! only at slots that are the column plus a multiple of the number of columns (by their
-//! [`Affine`](super::affine::Affine) forms), so no round of one column touches a slot of another one.
-//! The rounds of a column keep their order.
+//! [`Affine`](super::affine::Affine) forms), so no round of one column touches a slot of another
+//! one. The rounds of a column keep their order.
 //!
-//! **When.** The statements stand at the top of a kernel, there is a sequential loop among them, and
-//! the arrays that they store into exceed [`MIN_BYTES`]. The bodies of the parallel loops only
+//! **When.** The statements stand at the top of a kernel, there is a sequential loop among them,
+//! and the arrays that they store into exceed [`MIN_BYTES`]. The bodies of the parallel loops only
 //! compute, read and store.
 //!
 //! Costs time in proportion to the statements.
@@ -105,15 +105,16 @@ fn groups(kernel: &Kernel) -> Vec<Group> {
     let mut forms = Forms::new(kernel);
     let (mut groups, mut start) = (Vec::new(), 0);
     while start < kernel.body.len() {
-        let (mut end, mut next) = (start, start);
         // A group begins and ends with a sweep.
-        while sweep(&kernel.body[start]).is_some() && next < kernel.body.len() {
-            let stmt = &kernel.body[next];
-            next += 1;
-            if sweep(stmt).is_some() && columns_are_apart(kernel, &mut forms, &kernel.body[start..next]) {
-                end = next;
-            } else if !computes(stmt) {
-                break;
+        let mut end = start;
+        if let Some(columns) = sweep(&kernel.body[start]).and_then(|first| forms.constant(first.count)) {
+            let mut accessed = Accessed::default();
+            for (at, stmt) in kernel.body.iter().enumerate().skip(start) {
+                match sweep(stmt) {
+                    Some(next) if accessed.add(kernel, &mut forms, &next, columns) => end = at + 1,
+                    None if computes(stmt) => {}
+                    _ => break,
+                }
             }
         }
         groups.extend(group(kernel, &mut forms, start..end));
@@ -127,7 +128,9 @@ fn group(kernel: &Kernel, forms: &mut Forms<'_>, stmts: Range<usize>) -> Option<
     let sweeps: Vec<Sweep<'_>> = kernel.body[stmts.clone()].iter().filter_map(sweep).collect();
     let count = sweeps.first()?.count;
     let columns = u64::try_from(forms.constant(count)?).ok()?;
-    let bytes: u64 = stored(&sweeps)
+    let stored: HashSet<Array> =
+        sweeps.iter().flat_map(|sweep| sweep.body).flat_map(Stmt::written_arrays).collect();
+    let bytes: u64 = stored
         .into_iter()
         .map(|array| kernel.slots[array].saturating_mul(u64::from(kernel.arrays[array].width)))
         .sum();
@@ -139,35 +142,39 @@ fn group(kernel: &Kernel, forms: &mut Forms<'_>, stmts: Range<usize>) -> Option<
     (block >= BLOCK_COLUMNS.start && 2 * block <= columns).then_some(Group { stmts, count, block })
 }
 
-/// The arrays that sweeps store into.
-fn stored(sweeps: &[Sweep<'_>]) -> HashSet<Array> {
-    let stores = sweeps.iter().flat_map(|sweep| sweep.body);
-    stores.filter_map(|stmt| if let Stmt::Store(array, ..) = stmt { Some(*array) } else { None }).collect()
+/// The arrays that sweeps read and write.
+#[derive(Default)]
+struct Accessed {
+    /// Those that are stored into.
+    stored: HashSet<Array>,
+    /// Those of which a column touches a slot of another one.
+    shared: HashSet<Array>,
 }
 
-/// Returns true if the sweeps among some statements go over equally many columns, and none of a
-/// column touches a slot of another one that is stored into.
-fn columns_are_apart(kernel: &Kernel, forms: &mut Forms<'_>, stmts: &[Stmt]) -> bool {
-    let sweeps: Vec<Sweep<'_>> = stmts.iter().filter_map(sweep).collect();
-    let Some(columns) = forms.constant(sweeps[0].count).filter(|columns| *columns > 0) else { return false };
-    let stored = stored(&sweeps);
-    if stored.iter().any(|array| has_alias(kernel, *array)) {
-        return false;
+impl Accessed {
+    /// Adds a sweep. Returns false if it does not go over so many columns, or if now one column
+    /// touches a slot of another one that is stored into.
+    fn add(&mut self, kernel: &Kernel, forms: &mut Forms<'_>, sweep: &Sweep<'_>, columns: i64) -> bool {
+        if columns <= 0 || forms.constant(sweep.count) != Some(columns) {
+            return false;
+        }
+        self.stored.extend(sweep.body.iter().flat_map(Stmt::written_arrays));
+        for stmt in sweep.body {
+            let (Stmt::Let(_, Op::Load(array, at, _)) | Stmt::Store(array, at, _)) = stmt else { continue };
+            let form = forms.of(*at);
+            let is_own = form.constant % columns == 0
+                && form.terms.contains(&(sweep.column, 1))
+                && form.terms.iter().all(|(reg, factor)| *reg == sweep.column || factor % columns == 0);
+            if !is_own {
+                self.shared.insert(*array);
+            }
+        }
+        // Only an array of this sweep can have become one that is stored into and shared.
+        let mut arrays = sweep.body.iter().flat_map(Stmt::arrays);
+        !arrays.any(|array| {
+            self.stored.contains(&array) && (self.shared.contains(&array) || has_alias(kernel, array))
+        })
     }
-    sweeps.iter().all(|sweep| {
-        forms.constant(sweep.count) == Some(columns)
-            && sweep.body.iter().all(|stmt| {
-                let (array, at) = match stmt {
-                    Stmt::Let(_, Op::Load(array, at, _)) | Stmt::Store(array, at, _) => (array, at),
-                    _ => return true,
-                };
-                let form = forms.of(*at);
-                let is_own = form.constant % columns == 0
-                    && form.terms.contains(&(sweep.column, 1))
-                    && form.terms.iter().all(|(reg, factor)| *reg == sweep.column || factor % columns == 0);
-                !stored.contains(array) || is_own
-            })
-    })
 }
 
 /// Appends a group by blocks.

@@ -16,17 +16,17 @@
 //! once.
 //!
 //! **Why nothing changes.** A kernel that fails has no results, and its caller finds out what
-//! failed and where by a run of its own; so a loop may fail later than at its first failed check, as
-//! long as what is done until then does no harm. Operations are total, divisors are constants. Slots
-//! that are read or written are sums and products of the index and of what stays the same, and the
-//! conditions compare numbers that come from loads of the loop with each other or with what stays the
-//! same, so no check is one of a slot: that of a slot at the index compares the index.
+//! failed and where by a run of its own; so a loop may fail later than at its first failed check,
+//! as long as what is done until then does no harm. Operations are total, divisors are constants.
+//! Slots that are read or written are sums and products of the index and of what stays the same,
+//! and the conditions compare numbers that come from loads of the loop with each other or with what
+//! stays the same, so no check is one of a slot: that of a slot at the index compares the index.
 //!
-//! **When.** The rounds only compute by operations that vectors have, on numbers of 8 bytes, store at
-//! the index, and check. Such a parallel loop goes by strips, each with a variable of its own.
+//! **When.** The rounds only compute by operations that vectors have, on numbers of 8 bytes, store
+//! at the index, and check. Such a parallel loop goes by strips, each with a variable of its own.
 //!
-//! Only vectors of 256 bits and more have the conditions and the narrow slots of such loops; without
-//! them a predicted branch is cheaper, and nothing changes.
+//! Only vectors of 256 bits and more have the conditions and the narrow slots of such loops;
+//! without them a predicted branch is cheaper, and nothing changes.
 //!
 //! Costs time in proportion to the statements.
 

@@ -1,6 +1,5 @@
 //! Strength reduction of divisions by constants: of natural numbers by a power of two they are
-//! shifts and masks, of natural numbers of 32 bits products and shifts (Granlund and Montgomery,
-//! *Division by invariant integers using multiplication*, 1994).
+//! shifts and masks, of natural numbers of 32 bits products and shifts ([`reciprocal`]).
 //!
 //! ```text
 //! r1 = div_signed r0 7       =>     r1 = shr (mul r0 2454267027) 34
@@ -9,16 +8,15 @@
 //!
 //! A division takes tens of cycles, a product and a shift four, and vectors have both.
 //!
-//! **Method.** The interval of the dividend ([`value_ranges`](super::value_ranges)) says whether it is
-//! natural, and below 2^31 or 2^32. For `n` up to `N`, `n / d` is the whole part of `n * m / 2^k`,
-//! where `m` is 2^k / d rounded up by `e / d`, if `e * N < 2^k`: the excess `n * e / (d * 2^k)` is
-//! less than the `1 / d` that lies between a quotient and the next whole number. The product must not
-//! exceed a word. A remainder is the dividend without the product of quotient and divisor. `N` is one
-//! of two numbers, so that kernels of many sizes share code.
+//! **Method.** The interval of the dividend ([`value_ranges`](super::value_ranges)) says whether it
+//! is natural, and below 2^31 or 2^32. A word must hold the product. A remainder is the dividend
+//! without the product of quotient and divisor. The bound is one of two numbers, so that kernels of
+//! many sizes share code.
 //!
 //! Runs after the passes that look for divisions. Costs time in proportion to the statements.
 
-use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::reciprocal::reciprocal;
+use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use super::value_ranges::{Interval, definition_intervals};
 use super::{Builder, rewrite};
 
@@ -28,7 +26,7 @@ const BOUNDS: [u64; 2] = [(1 << 31) - 1, (1 << 32) - 1];
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
     let mut any = false;
-    super::super::for_each_stmt(&kernel.body, &mut |stmt| {
+    for_each_stmt(&kernel.body, &mut |stmt| {
         any |= matches!(stmt, Stmt::Let(_, op) if division(kernel, op).is_some());
     });
     if !any {
@@ -104,17 +102,10 @@ fn reduced(build: &mut Builder<'_>, division: Division, dividend: Interval) -> O
     Some(Op::Binary(Binary::Sub, n, whole))
 }
 
-/// The factor and the shift that divide numbers up to `bound` by `divisor`, which is no power of two,
-/// if a word holds the products.
+/// The factor and the shift that divide numbers up to `bound` by `divisor`, which is no power of
+/// two, if a word holds the products.
 fn factor_and_shift(divisor: u64, bound: u64) -> Option<(u64, u32)> {
-    (32..64).find_map(|shift| {
-        let power = 1u128 << shift;
-        let factor = power / u128::from(divisor) + 1;
-        let excess = factor * u128::from(divisor) - power;
-        let bound = u128::from(bound);
-        let fits = excess * bound < power && factor * bound <= u128::from(u64::MAX);
-        fits.then_some((factor as u64, shift))
-    })
+    reciprocal(divisor, bound, 32..64, u64::MAX / bound)
 }
 
 #[cfg(test)]
