@@ -205,6 +205,25 @@ fn convert(cast: Cast, from: Element, to: Element, a: u64) -> u64 {
     }
 }
 
+/// The bits of the number that changes nothing in a reduction by an operation `x op x = x`.
+pub fn idempotent_identity(op: Binary, element: Element) -> Option<u64> {
+    let ones = element.truncate(u64::MAX);
+    let highest = ones >> 1;
+    let infinity = match element {
+        Element::F32 => u64::from(f32::INFINITY.to_bits()),
+        _ => f64::INFINITY.to_bits(),
+    };
+    Some(match op {
+        Binary::Min if element.is_float() => infinity,
+        Binary::Max if element.is_float() => infinity | (highest + 1),
+        Binary::Min => highest,
+        Binary::Max => highest + 1,
+        Binary::MinUnsigned | Binary::And => ones,
+        Binary::MaxUnsigned | Binary::Or => 0,
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

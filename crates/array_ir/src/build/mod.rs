@@ -25,6 +25,7 @@
 
 mod bigint;
 mod call;
+mod fit;
 mod pattern;
 mod power;
 mod prim;

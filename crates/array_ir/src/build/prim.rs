@@ -3,6 +3,7 @@
 use super::types::{is_unsigned, structural_type};
 use super::{Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::DigitExpr;
+use crate::array_ir::scalar::idempotent_identity;
 use crate::array_ir::validate::is_reassociable;
 use crate::array_ir::{
     Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Space,
@@ -10,7 +11,7 @@ use crate::array_ir::{
 };
 use crate::core::prim::{PrimClass, fuses, type_answer};
 use crate::core::reduction::{ReductionOp, reduction_op};
-use crate::core::{self, Num, Term};
+use crate::core::{self, LocalId, Num, Term, TermKind};
 use crate::source::Span;
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type as CoreType};
@@ -121,19 +122,11 @@ impl Builder<'_> {
                 self.extreme_index(prim == core::Prim::ArgMax, array, &types, term.span)
             }
             core::Prim::Dot => self.dot(scope, &types, args),
-            core::Prim::Wrap => {
+            core::Prim::Wrap | core::Prim::Saturate => {
                 let value = self.value(scope, &args[0])?;
                 let scalars = [&args[0].ty, &term.ty].map(|ty| scope.concrete(ty).unfold().as_scalar());
                 let [Some(from), Some(to)] = scalars else { return Err(Declined::Conversion.into()) };
-                let target = super::types::scalar_element(to)?;
-                if from.bounds().is_none() || to.bounds().is_none() {
-                    return Err(Declined::Conversion.into());
-                }
-                let wide = self.widened(value, from)?;
-                match target {
-                    Element::I64 => Ok(wide),
-                    target => self.cast(wide, Cast::Truncate, target),
-                }
+                self.wrap_or_saturate(value, from, to, prim == core::Prim::Saturate)
             }
             core::Prim::Reduce => self.reduce(scope, term.span, &types, args),
             core::Prim::Scan => self.scan(scope, term.span, &types, args),
@@ -246,9 +239,18 @@ impl Builder<'_> {
     fn reduce(&mut self, scope: &mut Scope, span: Span, types: &[CoreType], args: &[Term]) -> Result<Value> {
         let [op, start, array] = args else { return Err(Declined::Primitive.into()) };
         let closure = self.operation(scope, op)?;
-        let (start, array) = (self.value(scope, start)?, self.value(scope, array)?);
+        let is_element = is_element_of(start, array);
+        let (mut start, array) = (self.value(scope, start)?, self.value(scope, array)?);
         let ty = self.ty(&types[0])?;
         let (combine, any) = self.combine(&closure, span, &types[0], &ty)?;
+        // An element that is joined twice changes nothing.
+        if is_element
+            && let Combine::Prim(op) = combine
+            && let Some(element) = ty.element()
+            && let Some(identity) = idempotent_identity(op, element)
+        {
+            start = self.constant(element, identity)?;
+        }
         let grouping = if any { Grouping::Any } else { Grouping::Fixed };
         let body = self.elements(array, &ty)?;
         self.define(ty, Op::Reduce { combine, grouping, start, body })
@@ -288,7 +290,10 @@ impl Builder<'_> {
         };
         let unsigned = structural_type(ty).as_scalar().is_some_and(is_unsigned);
         let op = extreme(largest, unsigned);
-        let start = key(self, start)?;
+        let start = match idempotent_identity(op, word) {
+            Some(identity) => self.constant(word, identity)?,
+            None => key(self, start)?,
+        };
         let index_type = Type::Index(space.clone());
         let body = self.block(vec![index_type.clone()], |this, params| key(this, params[0]))?;
         let grouping = if is_reassociable(op, word) { Grouping::Any } else { Grouping::Fixed };
@@ -373,7 +378,7 @@ impl Builder<'_> {
     }
 
     /// An integer as an `i64` of the same number; of `u64` the same bits.
-    fn widened(&mut self, value: Value, scalar: Scalar) -> Result<Value> {
+    pub(super) fn widened(&mut self, value: Value, scalar: Scalar) -> Result<Value> {
         match self.types[&value].element() {
             Some(Element::I64) => Ok(value),
             _ if is_unsigned(scalar) => self.cast(value, Cast::ZeroExtend, Element::I64),
@@ -549,6 +554,21 @@ impl Builder<'_> {
             self.check(fits, SiteKind::Convert, span, vec![value])?;
         }
         Ok(narrow)
+    }
+}
+
+/// Returns true for an element of the array that a variable holds.
+fn is_element_of(term: &Term, array: &Term) -> bool {
+    fn local(term: &Term) -> Option<LocalId> {
+        match &term.kind {
+            TermKind::Local(id) => Some(*id),
+            TermKind::Move(term) => local(term),
+            _ => None,
+        }
+    }
+    match &term.kind {
+        TermKind::Index(of, _) => local(array).is_some() && local(of) == local(array),
+        _ => false,
     }
 }
 

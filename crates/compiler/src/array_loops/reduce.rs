@@ -2,6 +2,7 @@
 
 use super::storage::{LoweredValue, scalar_type};
 use super::{Emitter, Result};
+use crate::array_ir::scalar::idempotent_identity;
 use crate::array_ir::{Binary as ArrayBinary, Block, Combine, End, Grouping, Space, Type, Value};
 use crate::core::reduction::{CHUNK, ReductionOp};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt, Summand};
@@ -61,7 +62,10 @@ impl<'p> Emitter<'p> {
         if chunks == 1 {
             let (low, high) = (self.int(0)?, self.size(count)?);
             let part = self.chunk(reduction, low, high)?;
-            let total = self.combine(reduction, &start, &part)?;
+            let total = match self.is_identity(reduction, &start) {
+                true => part,
+                false => self.combine(reduction, &start, &part)?,
+            };
             return self.readable(&total, ty);
         }
         let location = self.new_location(ty)?;
@@ -197,6 +201,14 @@ impl<'p> Emitter<'p> {
             LoweredValue::Index(digits) => self.round(body, &digits),
             _ => unreachable!("an index has digits"),
         }
+    }
+
+    /// Returns true for a number that changes nothing: the largest where the smallest is asked for.
+    fn is_identity(&self, reduction: Reduction<'p>, value: &LoweredValue<'p>) -> bool {
+        let (Combine::Prim(op), LoweredValue::Word(reg)) = (reduction.combine, value) else { return false };
+        let known = self.kernel.constants.get(reg).copied();
+        let element = reduction.ty.element().expect("words are elements");
+        known.is_some() && known == idempotent_identity(*op, element)
     }
 
     /// Two results joined.

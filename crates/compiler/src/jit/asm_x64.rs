@@ -484,13 +484,19 @@ impl Assembler {
         self.vector(opcode, w, (to.0, 0, Source::Word(word)));
     }
 
-    /// 1 in the lanes of 8 bytes of a mask, elsewhere 0. A word of the block of arguments holds 1.
-    pub fn ones(&mut self, to: Vector, mask: Mask, word: usize) {
+    /// 1 in the lanes of a mask, elsewhere 0. A word of the block of arguments holds 1.
+    pub fn ones(&mut self, lane: Lane, to: Vector, mask: Mask, word: usize) {
+        let long = lane.is_long();
         match self.isa {
             Isa::Avx512 => {
-                self.evex((2, 1, 0x19), true, (to.0, 0, Source::Word(word)), (Some(mask), true));
+                let opcode = (2, 1, 0x18 + u8::from(long));
+                self.evex(opcode, long, (to.0, 0, Source::Word(word)), (Some(mask), true));
             }
-            Isa::Avx2 => self.shift(false, to, Vector(mask.0), 63),
+            Isa::Avx2 if long => self.shift(false, to, Vector(mask.0), 63),
+            Isa::Avx2 => {
+                self.vector((1, 1, 0x72), true, (2, to.0, Source::Register(mask.0)));
+                self.bytes.push(31);
+            }
         }
     }
 
@@ -973,6 +979,7 @@ vpmaxuq zmm3, zmm12, zmm29                      62 92 9d 48 3f dd
 vpsllvq zmm3, zmm12, zmm29                      62 92 9d 48 47 dd
 vpsrlvd zmm3, zmm12, zmm29                      62 92 1d 48 45 dd
 vbroadcastsd zmm29 {k3} {z}, [rdi + 24]         62 62 fd cb 19 af 18 00 00 00
+vbroadcastss zmm29 {k3} {z}, [rdi + 24]         62 62 7d cb 18 af 18 00 00 00
 vcvtqq2pd zmm29, zmm3                           62 61 fe 48 e6 eb
 vcvtuqq2pd zmm3, zmm12                          62 d1 fe 48 7a dc
 vcvttpd2qq zmm3, zmm29                          62 91 fd 48 7a dd
@@ -1069,6 +1076,8 @@ broadcast: c4 62 7d 19 a7 18 00 00 00 c4 e2 7d 18 9f 20 00 00 00
     vbroadcastsd ymm12,QWORD PTR [rdi+0x18]; vbroadcastss ymm3,DWORD PTR [rdi+0x20]
 ones: c4 c1 9d 73 d1 3f
     vpsrlq ymm12,ymm9,0x3f
+ones of 32 bits: c4 c1 9d 72 d1 1f
+    vpsrld ymm12,ymm9,0x1f
 halves: c4 c3 4d 02 dc 55
     vpblendd ymm3,ymm6,ymm12,0x55
 copy: c4 61 7d 28 e3
@@ -1227,7 +1236,8 @@ store strided of lanes by AVX-512: 4c 69 d0 10 00 00 00 49 01 f2 c5 78 93 da 41 
         case("vpsrlvd zmm3, zmm12, zmm29", &|asm| {
             asm.arithmetic(Arithmetic::Shr, Lane::I32, a, (b, c), none)
         });
-        case("vbroadcastsd zmm29 {k3} {z}, [rdi + 24]", &|asm| asm.ones(c, Mask(3), 3));
+        case("vbroadcastsd zmm29 {k3} {z}, [rdi + 24]", &|asm| asm.ones(Lane::I64, c, Mask(3), 3));
+        case("vbroadcastss zmm29 {k3} {z}, [rdi + 24]", &|asm| asm.ones(Lane::I32, c, Mask(3), 3));
         case("vcvtqq2pd zmm29, zmm3", &|asm| asm.convert(Conversion::SignedToFloat, c, a));
         case("vcvtuqq2pd zmm3, zmm12", &|asm| asm.convert(Conversion::UnsignedToFloat, a, b));
         case("vcvttpd2qq zmm3, zmm29", &|asm| asm.convert(Conversion::FloatToSigned, a, c));
@@ -1292,7 +1302,8 @@ store strided of lanes by AVX-512: 4c 69 d0 10 00 00 00 49 01 f2 c5 78 93 da 41 
             asm.broadcast(Lane::I64, b, 3);
             asm.broadcast(Lane::F32, a, 4);
         });
-        case("ones", &|asm| asm.ones(b, mask, 3));
+        case("ones", &|asm| asm.ones(Lane::I64, b, mask, 3));
+        case("ones of 32 bits", &|asm| asm.ones(Lane::I32, b, mask, 3));
         case("halves", &|asm| asm.join_halves(a, b, c));
         case("copy", &|asm| asm.copy(b, a));
         case("arithmetic", &|asm| {

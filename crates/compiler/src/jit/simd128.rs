@@ -4,10 +4,11 @@
 //! takes. What is left over at the end is done one by one, by the same operations: a float comes
 //! out the same either way.
 
+use super::accumulator::{Accumulator, AccumulatorOp};
 use super::emit::{Emit, machine_type};
-use super::vector_plan::{Plan, Role};
+use super::vector_plan::{AccumulatorLanes, Plan, Role};
 use crate::hash::HashMap;
-use crate::loop_ir::{Cast, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, has_vector_form};
+use crate::loop_ir::{Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, has_vector_form};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
@@ -37,13 +38,127 @@ impl Emit<'_, '_> {
         body: &[Stmt],
         looks: bool,
     ) -> Value {
-        let (_, rest) = self.vectors(plan, index, low, high, body, Vec::new(), &mut |this, _, none| {
-            if looks {
-                this.poll_interrupt();
-            }
-            none
-        });
+        let start: Vec<Vec<Value>> =
+            plan.accumulators.iter().map(|total| self.first_lanes(plan, total)).collect();
+        let sizes: Vec<usize> = start.iter().map(Vec::len).collect();
+        let per_total = |lanes: Vec<Value>| -> Vec<Vec<Value>> {
+            let mut lanes = lanes.into_iter();
+            sizes.iter().map(|size| lanes.by_ref().take(*size).collect()).collect()
+        };
+        let (lanes, rest) =
+            self.vectors(plan, index, low, high, body, start.concat(), &mut |this, made, old| {
+                if looks {
+                    this.poll_interrupt();
+                }
+                let totals = plan.accumulators.iter().zip(per_total(old));
+                totals.flat_map(|(total, old)| this.accumulate(plan, total, made, old)).collect()
+            });
+        for (total, lanes) in plan.accumulators.iter().zip(per_total(lanes)) {
+            self.join_vectors(plan, total, lanes);
+        }
         rest
+    }
+
+    /// The lanes of an accumulator before the loop: vectors of its type, a count, or the sums of
+    /// words.
+    fn first_lanes(&mut self, plan: &Plan, total: &Accumulator) -> Vec<Value> {
+        let identity = self.op(&Op::Const(total.ty, total.join.identity(total.ty)));
+        match plan.lanes_of(total) {
+            AccumulatorLanes::Count => vec![identity],
+            AccumulatorLanes::Sum { .. } => vec![self.b.ins().splat(types::I64X2, identity)],
+            AccumulatorLanes::Same => {
+                vec![self.b.ins().splat(plan.vector(total.ty), identity); plan.unroll]
+            }
+        }
+    }
+
+    /// The lanes of an accumulator after the rounds whose values have been `made`.
+    fn accumulate(&mut self, plan: &Plan, total: &Accumulator, made: &Made, old: Vec<Value>) -> Vec<Value> {
+        let operands: Vec<Value> = (0..plan.unroll).map(|i| made.lane(&total.operand, i)).collect();
+        match plan.lanes_of(total) {
+            AccumulatorLanes::Count => {
+                let count = operands.into_iter().fold(old[0], |count, mask| {
+                    let bits = self.b.ins().vhigh_bits(types::I32, mask);
+                    let ones = self.b.ins().popcnt(bits);
+                    let ones = self.b.ins().uextend(types::I64, ones);
+                    self.b.ins().iadd(count, ones)
+                });
+                vec![count]
+            }
+            AccumulatorLanes::Sum { signed } => {
+                let sums = self.widened_sums(operands, signed);
+                vec![self.b.ins().iadd(old[0], sums)]
+            }
+            AccumulatorLanes::Same => {
+                let joined = |(i, (old, operand)): (usize, (Value, Value))| {
+                    let joined = self.join(total.join, total.ty, old, operand);
+                    match total.condition {
+                        Some(condition) => self.blend(made.lane(&condition, i), joined, old),
+                        None => joined,
+                    }
+                };
+                old.into_iter().zip(operands).enumerate().map(joined).collect()
+            }
+        }
+    }
+
+    /// The sums of the lanes of integers, as two words. Each addition doubles the bytes of lanes,
+    /// so none overflows.
+    fn widened_sums(&mut self, mut vectors: Vec<Value>, signed: bool) -> Value {
+        loop {
+            if self.b.func.dfg.value_type(vectors[0]) == types::I64X2 {
+                let first = vectors[0];
+                return vectors[1..].iter().fold(first, |sum, vector| self.b.ins().iadd(sum, *vector));
+            }
+            let halves = |vector: Value| {
+                let halves = match signed {
+                    true => [self.b.ins().swiden_low(vector), self.b.ins().swiden_high(vector)],
+                    false => [self.b.ins().uwiden_low(vector), self.b.ins().uwiden_high(vector)],
+                };
+                self.b.ins().iadd(halves[0], halves[1])
+            };
+            let sums: Vec<Value> = vectors.into_iter().map(halves).collect();
+            // At most four lanes are added that have twice the bits of each.
+            let first = sums[0];
+            vectors = vec![sums[1..].iter().fold(first, |sum, vector| self.b.ins().iadd(sum, *vector))];
+        }
+    }
+
+    /// Joins the lanes of an accumulator to its variable.
+    fn join_vectors(&mut self, plan: &Plan, total: &Accumulator, lanes: Vec<Value>) {
+        let lanes = match plan.lanes_of(total) {
+            AccumulatorLanes::Count => lanes,
+            AccumulatorLanes::Same | AccumulatorLanes::Sum { .. } => {
+                let first = lanes[0];
+                let vector = lanes[1..].iter().fold(first, |a, b| self.join(total.join, total.ty, a, *b));
+                let count = self.b.func.dfg.value_type(vector).lane_count();
+                (0..count as u8).map(|lane| self.b.ins().extractlane(vector, lane)).collect()
+            }
+        };
+        let variable = self.vars[&total.var];
+        let value = self.b.use_var(variable);
+        let value = lanes.into_iter().fold(value, |a, b| self.join(total.join, total.ty, a, b));
+        self.b.def_var(variable, value);
+    }
+
+    /// Two values of an accumulator joined, or vectors of such.
+    pub(super) fn join(&mut self, join: AccumulatorOp, ty: ScalarType, a: Value, b: Value) -> Value {
+        let (max, unsigned) = match join {
+            AccumulatorOp::Binary(kind) => return self.binary(kind, ty, a, b, None),
+            AccumulatorOp::Extreme { max, unsigned } => (max, unsigned),
+        };
+        match (max, unsigned) {
+            // There is no instruction on words before AVX-512.
+            _ if self.b.func.dfg.value_type(a) == types::I64X2 => {
+                let less = self.compare(Compare::Lt, ty, a, b);
+                let (a, b) = if max { (b, a) } else { (a, b) };
+                self.blend(less, a, b)
+            }
+            (false, false) => self.b.ins().smin(a, b),
+            (true, false) => self.b.ins().smax(a, b),
+            (false, true) => self.b.ins().umin(a, b),
+            (true, true) => self.b.ins().umax(a, b),
+        }
     }
 
     /// The lanes of a total after as many rounds as go by vectors, and the first index left.
@@ -63,8 +178,8 @@ impl Emit<'_, '_> {
         let accumulators = vec![start; plan.unroll];
         self.vectors(plan, index, low, high, body, accumulators, &mut |this, made, old| {
             let taken = |(i, old): (usize, &Value)| match item {
-                Summand::Value(joining, value) => this.combine(joining, *old, made[&value][i]),
-                Summand::Product(a, b) => this.fused_multiply_add(made[&a][i], made[&b][i], *old),
+                Summand::Value(joining, value) => this.combine(joining, *old, made.lane(&value, i)),
+                Summand::Product(a, b) => this.fused_multiply_add(made.lane(&a, i), made.lane(&b, i), *old),
             };
             old.iter().enumerate().map(taken).collect()
         })
@@ -91,7 +206,7 @@ impl Emit<'_, '_> {
         high: Value,
         body: &[Stmt],
         carried: Vec<Value>,
-        after: &mut dyn FnMut(&mut Self, &HashMap<Reg, Vec<Value>>, Vec<Value>) -> Vec<Value>,
+        after: &mut dyn FnMut(&mut Self, &Made, Vec<Value>) -> Vec<Value>,
     ) -> (Vec<Value>, Value) {
         let (setup, head) = (self.b.create_block(), self.b.create_block());
         let (inside, end) = (self.b.create_block(), self.b.create_block());
@@ -111,9 +226,10 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(setup);
         let outer = self.regs.clone();
         // What is the same in all rounds is computed once. What depends on the index waits for it.
-        let mut splats: HashMap<Reg, Value> = HashMap::default();
+        let mut made = Made::default();
         self.set(plan, body, Role::Same);
-        for stmt in body {
+        let accumulated: Vec<Reg> = plan.accumulators.iter().map(|total| total.operand).collect();
+        let read = |stmt: &Stmt| {
             let mut wanted = Vec::new();
             match stmt {
                 // The slot number of a load stays one number.
@@ -124,14 +240,15 @@ impl Emit<'_, '_> {
                 Stmt::Store(_, _, value) => wanted.push(*value),
                 _ => {}
             }
-            for reg in wanted {
-                let same = plan.roles.get(&reg).is_none_or(|role| *role == Role::Same);
-                let ty = self.kernel.regs[reg];
-                if same && ty.bytes() == plan.width && !splats.contains_key(&reg) {
-                    let value = self.reg(reg);
-                    let splat = self.b.ins().splat(plan.vector(ty), value);
-                    splats.insert(reg, splat);
-                }
+            wanted
+        };
+        for reg in body.iter().flat_map(read).chain(accumulated) {
+            let same = plan.roles.get(&reg).is_none_or(|role| *role == Role::Same);
+            let ty = self.kernel.regs[reg];
+            if same && ty.bytes() == plan.width && !made.splats.contains_key(&reg) {
+                let value = self.reg(reg);
+                let splat = self.b.ins().splat(plan.vector(ty), value);
+                made.splats.insert(reg, splat);
             }
         }
         self.b.ins().jump(head, &args(low, &carried));
@@ -141,7 +258,6 @@ impl Emit<'_, '_> {
         self.b.ins().brif(more, inside, &[], end, &args(at, &state));
         self.b.switch_to_block(inside);
         self.regs.insert(index, at);
-        let mut made: HashMap<Reg, Vec<Value>> = HashMap::default();
         for stmt in body {
             match stmt {
                 Stmt::Let(reg, op) => match plan.roles[reg] {
@@ -151,14 +267,20 @@ impl Emit<'_, '_> {
                         self.regs.insert(*reg, value);
                     }
                     Role::Lanes | Role::Mask if matches!(op, Op::Call(f, _) if has_vector_form(*f)) => {
-                        let lanes = self.block_call(plan, op, &made, &splats);
-                        made.insert(*reg, lanes);
+                        let lanes = self.block_call(plan, op, &made);
+                        made.lanes.insert(*reg, lanes);
                     }
                     Role::Lanes | Role::Mask => {
-                        let lanes =
-                            (0..plan.unroll).map(|i| self.vector_op(plan, op, *reg, i, &made, &splats));
+                        let lanes = (0..plan.unroll).map(|i| self.vector_op(plan, op, *reg, i, &made));
                         let lanes = lanes.collect();
-                        made.insert(*reg, lanes);
+                        made.lanes.insert(*reg, lanes);
+                    }
+                    // Extended where it is added.
+                    Role::Extended { .. } => {
+                        if let Op::Cast(_, _, narrow) = op {
+                            let lanes = made.lanes[narrow].clone();
+                            made.lanes.insert(*reg, lanes);
+                        }
                     }
                 },
                 Stmt::Store(array, at, value) => {
@@ -166,7 +288,7 @@ impl Emit<'_, '_> {
                     let (place, offset) = self.slot(*array, at);
                     let flags = MemFlagsData::new().with_notrap();
                     for i in 0..plan.unroll {
-                        let value = lane(&made, &splats, value, i);
+                        let value = made.lane(value, i);
                         self.b.ins().store(flags, value, place, offset + 16 * i as i32);
                     }
                 }
@@ -183,20 +305,14 @@ impl Emit<'_, '_> {
 
     /// A function of a block: its numbers go through memory, those of a second argument behind the
     /// first ones.
-    fn block_call(
-        &mut self,
-        plan: &Plan,
-        op: &Op,
-        made: &HashMap<Reg, Vec<Value>>,
-        splats: &HashMap<Reg, Value>,
-    ) -> Vec<Value> {
+    fn block_call(&mut self, plan: &Plan, op: &Op, made: &Made) -> Vec<Value> {
         let Op::Call(f, args) = op else { return Vec::new() };
         let count = plan.unroll * 2 * args.len();
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * count as u32, 4);
         let slot = self.b.create_sized_stack_slot(data);
         let place = self.b.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::trusted();
-        let lanes = args.iter().flat_map(|arg| (0..plan.unroll).map(move |i| lane(made, splats, arg, i)));
+        let lanes = args.iter().flat_map(|arg| (0..plan.unroll).map(move |i| made.lane(arg, i)));
         for (i, lane) in lanes.enumerate() {
             self.b.ins().store(flags, lane, place, 16 * i as i32);
         }
@@ -207,16 +323,8 @@ impl Emit<'_, '_> {
     }
 
     /// One vector of an operation.
-    fn vector_op(
-        &mut self,
-        plan: &Plan,
-        op: &Op,
-        reg: Reg,
-        i: usize,
-        made: &HashMap<Reg, Vec<Value>>,
-        splats: &HashMap<Reg, Value>,
-    ) -> Value {
-        let get = |reg: &Reg| lane(made, splats, reg, i);
+    fn vector_op(&mut self, plan: &Plan, op: &Op, reg: Reg, i: usize, made: &Made) -> Value {
+        let get = |reg: &Reg| made.lane(reg, i);
         let ty = self.kernel.regs[reg];
         match op {
             Op::Load(array, at, _) => {
@@ -268,7 +376,18 @@ impl Emit<'_, '_> {
     }
 }
 
-/// One of the vectors in flight of a register, or what it is in all of them.
-fn lane(made: &HashMap<Reg, Vec<Value>>, splats: &HashMap<Reg, Value>, reg: &Reg, i: usize) -> Value {
-    made.get(reg).map_or_else(|| splats[reg], |lanes| lanes[i])
+/// The values of a round's registers.
+#[derive(Default)]
+struct Made {
+    /// The vectors in flight of those that have lanes.
+    lanes: HashMap<Reg, Vec<Value>>,
+    /// The vectors of those that are the same in all rounds.
+    splats: HashMap<Reg, Value>,
+}
+
+impl Made {
+    /// One of the vectors in flight of a register, or what it is in all of them.
+    fn lane(&self, reg: &Reg, i: usize) -> Value {
+        self.lanes.get(reg).map_or_else(|| self.splats[reg], |lanes| lanes[i])
+    }
 }

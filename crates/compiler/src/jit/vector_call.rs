@@ -1,11 +1,11 @@
 //! Calls of loops that are vectorized with AVX-512 or AVX2: the words that their functions get,
 //! what is left of a loop between two interrupt polls, and the lanes of accumulators.
 
-use super::accumulator::{Accumulator, AccumulatorOp};
+use super::accumulator::Accumulator;
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
 use super::vector_loops::{FIRST_OWN_WORD, ITERATION_BYTES, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
-use super::vector_plan::Role;
+use super::vector_plan::{Plan, Role};
 use crate::core::reduction::LANES;
 use crate::loop_ir::{ReductionOp, Reg, Stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -119,7 +119,7 @@ impl Emit<'_, '_> {
         }
         self.b.ins().call(function, &[words]);
         for (total, lanes) in vector_loop.plan.accumulators.iter().zip(totals) {
-            self.join_lanes(total, lanes);
+            self.join_lanes(&vector_loop.plan, total, lanes);
         }
         self.poll_interrupt();
         let next = self.b.ins().iadd(at, rounds);
@@ -130,19 +130,17 @@ impl Emit<'_, '_> {
     }
 
     /// Joins the lanes of an accumulator to its variable.
-    fn join_lanes(&mut self, total: &Accumulator, lanes: Value) {
+    fn join_lanes(&mut self, plan: &Plan, total: &Accumulator, lanes: Value) {
         let ty = machine_type(total.ty);
         let flags = MemFlagsData::trusted();
         let mut value = self.b.use_var(self.vars[&total.var]);
-        for at in 0..ITERATION_BYTES as i32 / ty.bytes() as i32 {
-            let lane = self.b.ins().load(ty, flags, lanes, at * ty.bytes() as i32);
-            value = match total.join {
-                AccumulatorOp::Binary(kind) => self.binary(kind, total.ty, value, lane, None),
-                AccumulatorOp::Extreme { max: false, unsigned: false } => self.b.ins().smin(value, lane),
-                AccumulatorOp::Extreme { max: true, unsigned: false } => self.b.ins().smax(value, lane),
-                AccumulatorOp::Extreme { max: false, unsigned: true } => self.b.ins().umin(value, lane),
-                AccumulatorOp::Extreme { max: true, unsigned: true } => self.b.ins().umax(value, lane),
+        for at in (0..ITERATION_BYTES as i32).step_by(plan.width) {
+            let lane = match plan.width == total.ty.bytes() {
+                true => self.b.ins().load(ty, flags, lanes, at),
+                // Lanes of counts are as wide as what is compared.
+                false => self.b.ins().uload32(flags, lanes, at),
             };
+            value = self.join(total.join, total.ty, value, lane);
         }
         self.b.def_var(self.vars[&total.var], value);
     }

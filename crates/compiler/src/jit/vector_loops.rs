@@ -640,7 +640,8 @@ impl Loop<'_> {
             Role::Mask => {
                 let mask = self.mask(asm, registers, reg)?;
                 let (to, word) = (self.take(asm, registers)?, self.word(Word::Bits(1)));
-                asm.ones(to, mask, word);
+                let lane = if self.plan.width == 8 { Lane::I64 } else { Lane::I32 };
+                asm.ones(lane, to, mask, word);
                 Some(to)
             }
             Role::Lanes => {
@@ -666,7 +667,7 @@ impl Loop<'_> {
                 }
                 Some(to)
             }
-            Role::Same | Role::Total => {
+            Role::Same | Role::Total | Role::Extended { .. } => {
                 if self.kernel.regs[reg].bytes() != self.plan.width {
                     return None;
                 }

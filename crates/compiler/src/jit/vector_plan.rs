@@ -8,7 +8,7 @@
 //! hold depends on the vectors ([`LaneTypes`]): those of the code generator ([`super::simd128`]) or
 //! those of [`super::vector_loops`].
 
-use super::accumulator::{Accumulator, accumulators};
+use super::accumulator::{Accumulator, AccumulatorOp, accumulators};
 use super::emit::has_fma;
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
@@ -29,6 +29,11 @@ pub(super) enum Role {
     Lanes,
     /// A truth value for each.
     Mask,
+    /// A lane for each, extended to a word: what an accumulator may join.
+    Extended {
+        /// The sign is extended.
+        signed: bool,
+    },
     /// The value of an accumulator, or a number made of it.
     Total,
 }
@@ -105,6 +110,9 @@ impl Induction {
 /// Operations up to which vectors in flight find registers.
 const MAX_VECTOR_OPS: usize = 14;
 
+/// Accumulators up to which four vectors of each are in flight.
+const MAX_ACCUMULATORS: usize = 2;
+
 /// Vectors in flight where functions are called with a block of numbers.
 const BLOCK_VECTORS: usize = 16;
 
@@ -112,8 +120,7 @@ const BLOCK_VECTORS: usize = 16;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum LaneTypes {
     /// Types of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes
-    /// where numbers are wanted, slots of integers may be narrower than such lanes, and variables
-    /// may accumulate.
+    /// where numbers are wanted, and slots of integers may be narrower than such lanes.
     Words,
     /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
     /// compared.
@@ -133,7 +140,7 @@ fn has_lanes(role: Role, types: LaneTypes) -> bool {
     match role {
         Role::Same | Role::Lanes => true,
         Role::Index | Role::Mask => types == LaneTypes::Words,
-        Role::Total => false,
+        Role::Extended { .. } | Role::Total => false,
     }
 }
 
@@ -166,7 +173,7 @@ pub(super) fn plan(
     for stmt in body {
         match stmt {
             Stmt::Let(..) => {}
-            Stmt::Set(..) if types == LaneTypes::Words => {}
+            Stmt::Set(..) => {}
             Stmt::Store(array, at, _) => stored.entry(*array).or_default().push(*at),
             _ => return None,
         }
@@ -192,11 +199,20 @@ pub(super) fn plan(
         match stmt {
             Stmt::Let(reg, _) if accumulators.iter().any(|total| total.chain.contains(reg)) => {
                 if let Some(total) = accumulators.iter().find(|total| total.new == *reg) {
-                    let differs = |reg: &Reg| matches!(role(reg), Role::Mask | Role::Lanes);
-                    if !numbers(&total.operand) || !total.condition.as_ref().is_none_or(differs) {
-                        return None;
+                    work += 1;
+                    match total.sum_of(role(&total.operand)) {
+                        AccumulatorLanes::Same => {
+                            let conditional = total.condition.map(|condition| role(&condition));
+                            if !numbers(&total.operand) || !total.joins_lanes(types, conditional) {
+                                return None;
+                            }
+                            lanes(total.ty)?;
+                        }
+                        // Counts are as wide as what is compared, and joined before they are full.
+                        AccumulatorLanes::Count => {}
+                        AccumulatorLanes::Sum { .. } if types == LaneTypes::All => {}
+                        AccumulatorLanes::Sum { .. } => return None,
                     }
-                    lanes(total.ty)?;
                 }
                 roles.insert(*reg, Role::Total);
             }
@@ -311,6 +327,11 @@ pub(super) fn plan(
                     {
                         Role::Lanes
                     }
+                    Op::Cast(kind @ (Cast::ZeroExtend | Cast::SignExtend), ScalarType::I64, a)
+                        if types == LaneTypes::All && role(a) == Role::Lanes =>
+                    {
+                        Role::Extended { signed: *kind == Cast::SignExtend }
+                    }
                     Op::Cast(..) => return None,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
                 };
@@ -360,7 +381,7 @@ pub(super) fn plan(
         return None;
     } else if calls {
         BLOCK_VECTORS
-    } else if work <= MAX_VECTOR_OPS {
+    } else if work <= MAX_VECTOR_OPS && accumulators.len() <= MAX_ACCUMULATORS {
         4
     } else {
         2
@@ -412,7 +433,55 @@ pub(super) fn signed_factor(divisor: u64) -> Option<(u64, u8)> {
     Some((factor, (shift - 64) as u8))
 }
 
+/// The lanes of an accumulator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum AccumulatorLanes {
+    /// Those of its type.
+    Same,
+    /// It counts rounds: as many lanes as there are truth values.
+    Count,
+    /// It is a sum of words that are extended lanes.
+    Sum {
+        /// The lanes have a sign.
+        signed: bool,
+    },
+}
+
+impl Accumulator {
+    /// The lanes of the accumulator if its operand has a role.
+    fn sum_of(&self, operand: Role) -> AccumulatorLanes {
+        let sums = self.join == AccumulatorOp::Binary(Binary::Add)
+            && self.ty == ScalarType::I64
+            && self.condition.is_none();
+        match operand {
+            Role::Mask if sums => AccumulatorLanes::Count,
+            Role::Extended { signed } if sums => AccumulatorLanes::Sum { signed },
+            _ => AccumulatorLanes::Same,
+        }
+    }
+
+    /// Returns true if its operation joins such lanes, where a condition of a role holds.
+    fn joins_lanes(&self, types: LaneTypes, condition: Option<Role>) -> bool {
+        match types {
+            LaneTypes::Words => matches!(condition, None | Some(Role::Mask | Role::Lanes)),
+            // There are no products of bytes.
+            LaneTypes::All => {
+                let joins = match self.join {
+                    AccumulatorOp::Extreme { unsigned, .. } => !unsigned || self.ty != ScalarType::I64,
+                    AccumulatorOp::Binary(kind) => kind != Binary::Mul || self.ty.bytes() > 1,
+                };
+                joins && matches!(condition, None | Some(Role::Mask))
+            }
+        }
+    }
+}
+
 impl Plan {
+    /// The lanes of an accumulator.
+    pub(super) fn lanes_of(&self, total: &Accumulator) -> AccumulatorLanes {
+        total.sum_of(self.roles.get(&total.operand).copied().unwrap_or(Role::Same))
+    }
+
     /// The difference of a register with [`Role::Index`] from a round to the next.
     pub(super) fn stride(&self, reg: Reg) -> i64 {
         self.inductions[&reg].stride

@@ -8,11 +8,11 @@ pub const DEFAULT_TRIP_COUNT: f64 = 16.0;
 
 /// Nanoseconds for one iteration of each [`Stmt::ParallelFor`], in their order.
 pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
-    let known = first_iteration_values(kernel);
+    let estimator = Estimator::new(kernel);
     let mut costs = Vec::new();
     super::for_each_stmt(&kernel.body, &mut |stmt| {
-        if let Stmt::ParallelFor { body, .. } = stmt {
-            costs.push(stmts_cost(body, &known));
+        if let Stmt::ParallelFor { index, body, .. } = stmt {
+            costs.push(estimator.iteration(*index, body));
         }
     });
     costs
@@ -21,14 +21,14 @@ pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
 /// Nanoseconds for all iterations of each [`Stmt::ParallelFor`] and [`Stmt::For`], one after the
 /// other, by its index.
 pub fn loop_costs(kernel: &Kernel) -> HashMap<Reg, f64> {
-    let known = first_iteration_values(kernel);
+    let estimator = Estimator::new(kernel);
     let mut costs = HashMap::default();
     super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::ParallelFor { index, count, body } => {
-            let rounds = known.get(count).copied().unwrap_or(DEFAULT_TRIP_COUNT);
-            costs.insert(*index, rounds * stmts_cost(body, &known));
+            let rounds = estimator.known.get(count).copied().unwrap_or(DEFAULT_TRIP_COUNT);
+            costs.insert(*index, rounds * estimator.iteration(*index, body));
         }
-        Stmt::For { index, .. } => drop(costs.insert(*index, stmt_cost(stmt, &known))),
+        Stmt::For { index, .. } => drop(costs.insert(*index, estimator.stmt(stmt))),
         _ => {}
     });
     costs
@@ -98,35 +98,93 @@ pub fn gemm_cost(results: f64, depth: f64) -> f64 {
     results * depth * 0.05
 }
 
-fn stmts_cost(stmts: &[Stmt], known: &HashMap<Reg, f64>) -> f64 {
-    stmts.iter().map(|stmt| stmt_cost(stmt, known)).sum()
+/// The costs of the statements of a kernel.
+struct Estimator<'k> {
+    kernel: &'k Kernel,
+    /// What registers are in the first iteration of each loop.
+    known: HashMap<Reg, f64>,
 }
 
-fn stmt_cost(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
-    let rounds = |low: &Reg, high: &Reg| match (known.get(low), known.get(high)) {
-        (Some(low), Some(high)) if high > low => high - low,
-        // Not known, or none in the first round of a loop around.
-        _ => DEFAULT_TRIP_COUNT,
-    };
-    match stmt {
-        Stmt::Let(_, op) => op_cost(op),
-        Stmt::Set(..) | Stmt::Store(..) => 0.5,
-        Stmt::If(_, then, otherwise) => 0.5 + stmts_cost(then, known).max(stmts_cost(otherwise, known)),
-        Stmt::For { low, high, body, .. } => rounds(low, high) * (0.5 + stmts_cost(body, known)),
-        Stmt::Reduce { low, high, body, .. } => {
-            let rounds = match (known.get(low), known.get(high)) {
-                (Some(low), Some(high)) => high - low,
-                _ => crate::core::reduction::CHUNK as f64,
+impl Estimator<'_> {
+    fn new(kernel: &Kernel) -> Estimator<'_> {
+        Estimator { kernel, known: first_iteration_values(kernel) }
+    }
+
+    fn stmts(&self, stmts: &[Stmt]) -> f64 {
+        stmts.iter().map(|stmt| self.stmt(stmt)).sum()
+    }
+
+    /// An iteration of a loop. One that goes by vectors takes less, the narrower the slots are.
+    fn iteration(&self, index: Reg, body: &[Stmt]) -> f64 {
+        let cost = self.stmts(body);
+        match self.lane_bytes(index, body) {
+            Some(bytes) => cost * f64::from(bytes.min(8)) / 8.0,
+            None => cost,
+        }
+    }
+
+    /// The bytes of the widest slot of a loop that only computes, and whose slots lie side by side.
+    fn lane_bytes(&self, index: Reg, body: &[Stmt]) -> Option<u8> {
+        let mut ops: HashMap<Reg, &Op> = HashMap::default();
+        let (mut bytes, mut fits) = (None, true);
+        for stmt in body {
+            let slot = match stmt {
+                Stmt::Let(reg, op) => {
+                    ops.insert(*reg, op);
+                    match op {
+                        Op::Load(array, at, _) => Some((array, at)),
+                        Op::Call(f, _) if *f != ScalarFunction::Fma => return None,
+                        Op::Binary(kind, ..) if kind.is_integer_division() => return None,
+                        _ => None,
+                    }
+                }
+                Stmt::Store(array, at, _) => Some((array, at)),
+                Stmt::Set(..) => None,
+                _ => return None,
             };
-            rounds * (0.25 + stmts_cost(body, known) / 2.0)
+            if let Some((array, at)) = slot {
+                fits &= *at == index
+                    || match ops.get(at) {
+                        None => true,
+                        Some(Op::Binary(Binary::Add | Binary::Sub, a, b)) => *a == index || *b == index,
+                        Some(_) => false,
+                    };
+                bytes = bytes.max(Some(self.kernel.arrays[*array].width));
+            }
         }
-        Stmt::Loop(_, body) => DEFAULT_TRIP_COUNT * (0.5 + stmts_cost(body, known)),
-        Stmt::Block(_, body) => stmts_cost(body, known),
-        Stmt::ParallelFor { body, .. } => stmts_cost(body, known),
-        Stmt::Gemm(c) => {
-            let size = |reg: &Reg| known.get(reg).copied().unwrap_or(DEFAULT_TRIP_COUNT * DEFAULT_TRIP_COUNT);
-            gemm_cost(size(&c.rows) * size(&c.columns), size(&c.depth))
+        bytes.filter(|_| fits)
+    }
+
+    fn stmt(&self, stmt: &Stmt) -> f64 {
+        let known = &self.known;
+        let rounds = |low: &Reg, high: &Reg| match (known.get(low), known.get(high)) {
+            (Some(low), Some(high)) if high > low => high - low,
+            // Not known, or none in the first round of a loop around.
+            _ => DEFAULT_TRIP_COUNT,
+        };
+        match stmt {
+            Stmt::Let(_, op) => op_cost(op),
+            Stmt::Set(..) | Stmt::Store(..) => 0.5,
+            Stmt::If(_, then, otherwise) => 0.5 + self.stmts(then).max(self.stmts(otherwise)),
+            Stmt::For { index, low, high, body, .. } => {
+                rounds(low, high) * (0.5 + self.iteration(*index, body))
+            }
+            Stmt::Reduce { low, high, body, .. } => {
+                let rounds = match (known.get(low), known.get(high)) {
+                    (Some(low), Some(high)) => high - low,
+                    _ => crate::core::reduction::CHUNK as f64,
+                };
+                rounds * (0.25 + self.stmts(body) / 2.0)
+            }
+            Stmt::Loop(_, body) => DEFAULT_TRIP_COUNT * (0.5 + self.stmts(body)),
+            Stmt::Block(_, body) => self.stmts(body),
+            Stmt::ParallelFor { body, .. } => self.stmts(body),
+            Stmt::Gemm(c) => {
+                let size =
+                    |reg: &Reg| known.get(reg).copied().unwrap_or(DEFAULT_TRIP_COUNT * DEFAULT_TRIP_COUNT);
+                gemm_cost(size(&c.rows) * size(&c.columns), size(&c.depth))
+            }
+            Stmt::Swap(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
         }
-        Stmt::Swap(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
     }
 }

@@ -292,7 +292,16 @@ impl Generator {
             self.kernel.scalars.push(scalar);
         }
         let mut known = Vec::new();
+        // Arrays on the stack are written before they are read.
+        let mut written = Vec::new();
+        for array in self.kernel.arrays.ids() {
+            if matches!(self.kernel.arrays[array].origin, Origin::Stack(_)) {
+                let at = self.reg(ScalarType::I64, &mut known, &mut written);
+                written.push(Stmt::Store(array, at, at));
+            }
+        }
         self.kernel.body = self.stmts(&mut known, true);
+        self.kernel.body.splice(0..0, written);
         if !known.is_empty() && self.random.bool() {
             let result = self.pick(&known);
             self.kernel.scalar_results = vec![result];

@@ -1,8 +1,8 @@
-//! Validator of the loop form: registers are set once and before they are read, types fit, parallel
-//! statements stand in what runs in order.
+//! Validator of the loop form: registers are set once and before they are read, types fit, arrays on
+//! the stack that are read are written, parallel statements stand in what runs in order.
 
 use super::{
-    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
+    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Stmt, Summand, Unary,
     for_each_stmt,
 };
 use crate::hash::HashSet;
@@ -16,6 +16,7 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
         Validator { kernel, set: HashSet::default(), scope: Scope::default(), labels: Vec::new() };
     check.check_stmts(&kernel.body, true)?;
     check_shared_panels(&kernel.body)?;
+    check_stack_arrays(kernel)?;
     for (array, info) in kernel.arrays.ids().zip(kernel.arrays.iter()) {
         let Origin::Alias(of) = info.origin else { continue };
         let same = kernel.arrays.get(of).is_some_and(|known| {
@@ -36,6 +37,26 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
     }
     match kernel.scalar_results.iter().find(|reg| !known.contains(reg)) {
         Some(reg) => Err(format!("the result {reg} is not set at the top")),
+        None => Ok(()),
+    }
+}
+
+/// Arrays on the stack that are read are written somewhere.
+fn check_stack_arrays(kernel: &Kernel) -> Result<(), String> {
+    let (mut read, mut written) = (HashSet::default(), HashSet::default());
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        stmt.for_each_part(&mut |part| match part {
+            Part::ArrayRead(array) => drop(read.insert(*array)),
+            Part::ArrayWrite(array) => drop(written.insert(*array)),
+            _ => {}
+        });
+    });
+    let is_unset = |array: &Array| {
+        let on_stack = kernel.arrays.get(*array).is_some_and(|info| matches!(info.origin, Origin::Stack(_)));
+        on_stack && read.contains(array) && !written.contains(array)
+    };
+    match kernel.arrays.ids().find(is_unset) {
+        Some(array) => Err(format!("{array} is read and never written")),
         None => Ok(()),
     }
 }

@@ -116,6 +116,9 @@ struct Analysis<'s> {
     contiguous: HashSet<Reg>,
     /// The group that sets a register.
     group: HashMap<Reg, usize>,
+    /// Slot numbers that a group computes again rather than keeps: those that depend on indices and
+    /// invariants alone.
+    rematerializable: HashSet<Reg>,
     /// Registers that are read in another group.
     live_across_groups: HashSet<Reg>,
     /// Variables that are set inside.
@@ -191,6 +194,14 @@ impl<'s> Analysis<'s> {
         }
     }
 
+    /// Returns true for a slot number that is made of the index, of numbers of that kind and of
+    /// invariants. A value that is read from an array is kept, and so is what is made of it.
+    fn is_rematerializable(&self, op: &Op, ty: ScalarType) -> bool {
+        let Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) = op else { return false };
+        let again = |reg: &Reg| !self.group.contains_key(reg) || self.rematerializable.contains(reg);
+        ty == ScalarType::I64 && again(a) && again(b)
+    }
+
     /// A register is set: what it depends on, and whether reads lie side by side.
     fn set(&mut self, kernel: &Kernel, reg: Reg, op: &Op, emit_inner_loop: Option<Reg>) -> Option<()> {
         let mut varying = false;
@@ -204,7 +215,9 @@ impl<'s> Analysis<'s> {
                     return None;
                 }
                 if varying && self.depth > 0 {
-                    if !self.contiguous.contains(at) || usize::from(info.width) != ty.bytes() {
+                    let is_lane = usize::from(info.width) == ty.bytes()
+                        || kernel.has_vector_loops && *ty == ScalarType::I64;
+                    if !self.contiguous.contains(at) || !is_lane {
                         return None;
                     }
                     // By an inner index it goes with a stride.
@@ -221,8 +234,9 @@ impl<'s> Analysis<'s> {
             // Only what goes by vectors is worth it inside.
             Op::Call(..) | Op::Cast(..) if self.depth > 0 && varying => return None,
             Op::Binary(kind, ..) if self.depth > 0 && varying => {
-                let float = kernel.regs[reg].is_float();
-                if !(float || matches!(kind, Binary::And | Binary::Or | Binary::Xor)) {
+                let ty = kernel.regs[reg];
+                let has_product = *kind == Binary::Mul && kernel.has_vector_loops && ty.bytes() >= 4;
+                if !(ty.is_float() || has_product || matches!(kind, Binary::And | Binary::Or | Binary::Xor)) {
                     return None;
                 }
             }
@@ -234,16 +248,19 @@ impl<'s> Analysis<'s> {
         if varying {
             self.varying.insert(reg);
             self.group.insert(reg, self.groups);
+            if self.is_rematerializable(op, kernel.regs[reg]) {
+                self.rematerializable.insert(reg);
+            }
         }
         Some(())
     }
 }
 
-/// Returns true if a slot number goes by more than 1 with an index.
+/// Returns true if a slot number goes by more than 1 with an index, or is made of its digits.
 fn strides(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
     match ops.get(&at) {
         Some(Op::Binary(Binary::Add, a, b)) => strides(ops, *a, index) || strides(ops, *b, index),
-        Some(op @ Op::Binary(Binary::Mul, ..)) => {
+        Some(op @ Op::Binary(Binary::Mul | Binary::DivUnsigned | Binary::RemUnsigned, ..)) => {
             let mut found = false;
             op.for_each_reg(&mut |reg| found |= reg == index || strides(ops, reg, index));
             found
@@ -300,6 +317,7 @@ fn tile_loop(
         varying: HashSet::from_iter([index]),
         contiguous: HashSet::from_iter([index]),
         group: HashMap::default(),
+        rematerializable: HashSet::default(),
         live_across_groups: HashSet::default(),
         vars: HashSet::default(),
         stored: HashSet::default(),
@@ -545,7 +563,7 @@ impl<'s> Tiler<'_, 's> {
         }
         let ty = self.build.kernel.regs[reg];
         let op = match self.analysis.ops.get(&reg) {
-            Some(op) if is_rematerializable(op, ty) => {
+            Some(op) if self.analysis.rematerializable.contains(&reg) => {
                 let mut op = (*op).clone();
                 op.for_each_reg_mut(&mut |reg| *reg = self.read(*reg, group));
                 op
@@ -578,10 +596,7 @@ impl<'s> Tiler<'_, 's> {
     /// The group has set a register.
     fn define(&mut self, reg: Reg, here: Reg, group: &mut GroupState) {
         group.here.insert(reg, here);
-        let ty = self.build.kernel.regs[reg];
-        if self.analysis.live_across_groups.contains(&reg)
-            && !self.analysis.ops.get(&reg).is_some_and(|op| is_rematerializable(op, ty))
-        {
+        if self.analysis.live_across_groups.contains(&reg) && !self.analysis.rematerializable.contains(&reg) {
             let array = self.slots_of(reg);
             self.build.stmts.push(Stmt::Store(array, group.place, here));
         }
@@ -630,9 +645,4 @@ struct GroupState {
     place: Reg,
     /// The lane at hand: its slot, and what is in it.
     lane: Option<(Reg, Reg)>,
-}
-
-/// Returns true if a number is computed again rather than kept: slot numbers, mostly.
-fn is_rematerializable(op: &Op, ty: ScalarType) -> bool {
-    ty == ScalarType::I64 && matches!(op, Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..))
 }

@@ -43,15 +43,6 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// Moves what is the same in all rounds out of a loop; returns it.
 fn invariants(kernel: &mut Kernel, stmt: &mut Stmt) -> Vec<Stmt> {
-    let defined = defined_registers(std::slice::from_ref(stmt));
-    let mut ops: HashMap<Reg, Op> = HashMap::default();
-    for body in stmt.bodies() {
-        for inner in body {
-            if let Stmt::Let(reg, op) = inner {
-                ops.insert(*reg, op.clone());
-            }
-        }
-    }
     let wanted: Vec<Reg> = stmt
         .bodies()
         .into_iter()
@@ -61,7 +52,7 @@ fn invariants(kernel: &mut Kernel, stmt: &mut Stmt) -> Vec<Stmt> {
             _ => None,
         })
         .collect();
-    let mut moving = Moving { build: Builder::new(kernel), defined, ops, known: HashMap::default() };
+    let mut moving = Moving::new(kernel, stmt);
     let mut same = HashMap::default();
     for reg in wanted {
         if let Some(outside) = moving.outside(reg, MAX_DEPTH) {
@@ -89,8 +80,9 @@ fn is_worth_moving(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
 }
 
 /// Operations on their way out of a loop.
-struct Moving<'k> {
-    build: Builder<'k>,
+pub(super) struct Moving<'k> {
+    /// The operations outside.
+    pub(super) build: Builder<'k>,
     /// The registers that the loop sets.
     defined: HashSet<Reg>,
     /// The operations of the body.
@@ -99,7 +91,24 @@ struct Moving<'k> {
     known: HashMap<Reg, Option<Reg>>,
 }
 
-impl Moving<'_> {
+impl<'k> Moving<'k> {
+    /// Nothing has been moved out of a loop.
+    pub(super) fn new(kernel: &'k mut Kernel, stmt: &Stmt) -> Moving<'k> {
+        let lets = stmt.bodies().into_iter().flatten().filter_map(|inner| match inner {
+            Stmt::Let(reg, op) => Some((*reg, op.clone())),
+            _ => None,
+        });
+        let defined = defined_registers(std::slice::from_ref(stmt));
+        let ops = lets.collect();
+        Moving { build: Builder::new(kernel), defined, ops, known: HashMap::default() }
+    }
+
+    /// A condition of the body outside of the loop, if it is no constant and the same in all rounds.
+    pub(super) fn condition(&mut self, reg: Reg) -> Option<Reg> {
+        let known = self.build.kernel.constants.contains_key(&reg);
+        if known { None } else { self.outside(reg, MAX_DEPTH) }
+    }
+
     /// A register outside of the loop that is equal to one in all rounds.
     fn outside(&mut self, reg: Reg, depth: u32) -> Option<Reg> {
         if !self.defined.contains(&reg) {

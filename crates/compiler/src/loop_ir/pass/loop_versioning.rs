@@ -4,7 +4,9 @@
 //! `m.(i, j) <- m.(i, j) - f * m.(k, j)` changes a row by another one of the same matrix. Its
 //! rounds are independent unless one reads what an earlier one has written, which the distance of
 //! the two rows decides: it is 0, or at least the number of rounds. That is tested in front of the
-//! loop. If it holds, a copy of the loop runs that reads the array under another name
+//! loop. A slot ahead of the one that is stored is harmless, too, if a round reads it before it
+//! stores: no earlier round has written it, and vectors read before they store, as a round does. If
+//! the test holds, a copy of the loop runs that reads the array under another name
 //! ([`Origin::Alias`]), so nothing keeps it from going by vectors; otherwise the loop as it was
 //! (Byler, Davies, Huson, Leasure and Wolfe, *Multiple version loops*, 1987).
 //!
@@ -16,7 +18,7 @@
 use super::super::{Array, ArrayInfo, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt};
 use super::clone_stmts::Cloner;
 use super::{Builder, hoisted, rewrite};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 
 /// Statements of the longest loop of which there are two.
 const MAX_STATEMENTS: usize = 60;
@@ -115,7 +117,17 @@ fn two_versions(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         }
     }
     let mut others: Vec<(Array, Reg)> = Vec::new();
+    // The arrays that a round has stored into, and those that it reads at another slot after that.
+    let (mut stored, mut read_late) = (HashSet::default(), HashSet::default());
     for stmt in body {
+        if let Stmt::Store(array, ..) = stmt {
+            stored.insert(*array);
+        }
+        if let Stmt::Let(_, Op::Load(array, ..)) = stmt
+            && stored.contains(array)
+        {
+            read_late.insert(*array);
+        }
         if let Stmt::Let(_, Op::Load(array, at, _)) = stmt
             && stores.get(array).is_some_and(|stored| stored != at)
             && !others.contains(&(*array, *at))
@@ -137,10 +149,14 @@ fn two_versions(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let test =
             |build: &mut Builder<'_>, kind, a, b| build.define(ScalarType::I64, Op::Compare(kind, a, b));
         let mut distance = build.binary(Binary::Sub, read.offset, stored);
-        let (before, equal) = if read.at_index {
+        let (before, harmless) = if read.at_index {
             let sum = build.binary(Binary::Add, distance, rounds);
             let zero = build.int(0);
-            (test(build, Compare::Le, sum, zero), test(build, Compare::Eq, distance, zero))
+            let ahead = match read_late.contains(array) {
+                true => Compare::Eq,
+                false => Compare::Le,
+            };
+            (test(build, Compare::Le, sum, zero), test(build, ahead, zero, distance))
         } else {
             // From the first slot that is written.
             distance = build.binary(Binary::Sub, distance, *low);
@@ -150,7 +166,7 @@ fn two_versions(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         };
         let behind = test(build, Compare::Le, rounds, distance);
         let free = build.binary(Binary::Or, before, behind);
-        let free = build.binary(Binary::Or, free, equal);
+        let free = build.binary(Binary::Or, free, harmless);
         apart = Some(match apart {
             Some(apart) => build.binary(Binary::And, apart, free),
             None => free,

@@ -19,6 +19,7 @@ mod if_conversion;
 mod index_set_splitting;
 mod interchange_tile;
 mod licm;
+mod loop_unswitching;
 mod loop_versioning;
 mod narrow_integers;
 mod parallel_level;
@@ -47,7 +48,8 @@ pub struct Pass {
 /// All passes, in the order in which they run. What one finds another may need: indices are
 /// constants when loops are written out, then small arrays are variables, then conditions are
 /// known, and where loops are cut at these there is more to write out and to fold. Conditions that
-/// were branches are choices then, at which loops are cut once more.
+/// were branches are choices then, at which loops are cut once more; branches that are left stand
+/// around loops where they can.
 pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     Pass { name: "collapse", run: collapse::run },
@@ -75,6 +77,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },
+    Pass { name: "loop_unswitching", run: loop_unswitching::run },
+    Pass { name: "copy_propagation", run: copy_propagation::run },
     Pass { name: "gemm", run: gemm::run },
     Pass { name: "interchange_tile", run: interchange_tile::run },
     Pass { name: "cache_blocking", run: cache_blocking::run },

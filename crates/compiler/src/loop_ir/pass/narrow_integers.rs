@@ -15,7 +15,7 @@
 //!
 //! Costs time in proportion to the statements times the length of the longest chain of candidates.
 
-use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt};
 use super::rewrite;
 use super::value_ranges::{Interval, definition_intervals};
 use crate::hash::{HashMap, HashSet};
@@ -29,7 +29,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     rewrite(kernel, &mut |kernel, mut stmts, _| {
         for stmt in &mut stmts {
             if let Stmt::For { body, .. } | Stmt::ParallelFor { body, .. } = stmt
-                && body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Store(..)))
+                && body.iter().all(|stmt| has_bytes_only(kernel, stmt))
                 && let Some(narrow) = Narrowing::of(kernel, body, &intervals)
             {
                 *body = narrow.apply(kernel, std::mem::take(body));
@@ -39,11 +39,22 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
+/// Returns true for a statement of a loop that may be computed in bytes.
+fn has_bytes_only(kernel: &Kernel, stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Let(_, Op::Load(array, ..)) | Stmt::Store(array, ..) => kernel.arrays[*array].width == 1,
+        Stmt::Let(..) | Stmt::Set(..) => true,
+        _ => false,
+    }
+}
+
 /// The registers of a loop that are computed in bytes.
 struct Narrowing {
     narrow: HashSet<Reg>,
     /// Comparisons, and what is made of these by bits.
     truths: HashSet<Reg>,
+    /// What variables are in the round.
+    variables: HashSet<Reg>,
 }
 
 /// A constant that a byte holds.
@@ -65,7 +76,11 @@ impl Narrowing {
             kernel.regs[*reg] == ScalarType::I64
                 && intervals.get(reg).is_some_and(|interval| interval.low >= 0 && interval.high <= 255)
         };
-        let mut this = Narrowing { narrow: HashSet::default(), truths: HashSet::default() };
+        let mut this = Narrowing {
+            narrow: HashSet::default(),
+            truths: HashSet::default(),
+            variables: HashSet::default(),
+        };
         let mut reads_bytes = false;
         for stmt in body {
             let Stmt::Let(reg, op) = stmt else { continue };
@@ -87,6 +102,9 @@ impl Narrowing {
                 }
                 _ => false,
             };
+            if matches!(op, Op::Get(_)) {
+                this.variables.insert(*reg);
+            }
             if is_truth {
                 this.truths.insert(*reg);
             } else if same_in_bytes && fits(reg) {
@@ -103,6 +121,12 @@ impl Narrowing {
     /// Returns true if a register is computed in bytes, or may be.
     fn is_byte(&self, kernel: &Kernel, reg: Reg) -> bool {
         self.narrow.contains(&reg) || small_constant(kernel, reg).is_some()
+    }
+
+    /// Returns true for a sum of a variable and what may be a byte.
+    fn is_accumulated(&self, op: &Op) -> bool {
+        matches!(op, Op::Binary(Binary::Add, a, b)
+            if self.variables.contains(a) != self.variables.contains(b))
     }
 
     fn remove(&mut self, regs: &[Reg]) {
@@ -128,7 +152,9 @@ impl Narrowing {
                 Stmt::Let(_, Op::Compare(_, a, b))
                     if self.is_byte(kernel, *a) && self.is_byte(kernel, *b) => {}
                 Stmt::Let(_, Op::Compare(_, a, b) | Op::Select(_, a, b)) => self.remove(&[*a, *b]),
+                Stmt::Let(_, op) if self.is_accumulated(op) => {}
                 Stmt::Let(_, op) => op.for_each_reg(&mut |reg| self.remove(&[reg])),
+                Stmt::Set(_, value) => self.remove(&[*value]),
                 Stmt::Store(array, at, value) => {
                     self.narrow.remove(at);
                     if kernel.arrays[*array].width != 1 {
@@ -174,6 +200,18 @@ impl Narrowing {
                 Stmt::Let(reg, Op::Select(condition, a, b)) => {
                     let condition = self.condition(&mut rewriter, condition);
                     rewriter.out.push(Stmt::Let(reg, Op::Select(condition, a, b)));
+                }
+                Stmt::Let(reg, Op::Binary(Binary::Add, a, b))
+                    if self.narrow.contains(&a) || self.narrow.contains(&b) =>
+                {
+                    let [a, b] = [a, b].map(|reg| match self.narrow.contains(&reg) {
+                        true => {
+                            let extended = Op::Cast(Cast::ZeroExtend, ScalarType::I64, rewriter.byte(reg));
+                            rewriter.define(ScalarType::I64, extended)
+                        }
+                        false => reg,
+                    });
+                    rewriter.out.push(Stmt::Let(reg, Op::Binary(Binary::Add, a, b)));
                 }
                 Stmt::Store(array, at, value) if self.narrow.contains(&value) => {
                     let value = rewriter.byte(value);

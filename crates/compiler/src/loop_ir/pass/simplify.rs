@@ -6,19 +6,22 @@
 //! together again, `x / 3 * 3 + x % 3`, become `x`. An operation that has been computed before, in the same list of statements or in one around it, is not computed again
 //! (value numbering; Cocke 1970). Loads count as operations where nobody writes to the array.
 //!
+//! Slots extend what is read and cut off what is written, so a byte that is read and extended is
+//! read as a word, and a word that is truncated to be written is written.
+//!
 //! Floats are not folded: their operations are those that the program has written, but for a
 //! quotient by a power of two, which is a product. An operation on binary32 numbers that are
 //! widened, and whose result is narrowed, is done in binary32: roots, sums, differences, products
 //! and quotients that are rounded to 53 bits and then to 24 are rounded as if once (Figueroa, *When
 //! is double rounding innocuous?*, 1995), and whole parts are exact. The minimum of a number and of
 //! a minimum that it has taken part in is that one, and so is the minimum of a minimum and
-//! infinity: they are totally ordered, and a NaN in them has one form.
+//! infinity: they are totally ordered, and a NaN in them has one form. The same goes for integers.
 //!
 //! Costs time in proportion to the statements.
 
 use super::super::{
-    Array, Binary, Cast, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Unary, for_each_stmt,
-    identity_bits,
+    Array, Binary, Cast, Compare, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Unary,
+    for_each_stmt, identity_bits,
 };
 use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use crate::hash::{HashMap, HashSet};
@@ -59,20 +62,40 @@ struct Simplifier<'k> {
     kernel: &'k mut Kernel,
     /// Operations computed in lists of statements, innermost last.
     computed: Vec<HashMap<Op, Reg>>,
-    /// Registers that are sums of another one and a constant.
-    sums: HashMap<Reg, (Reg, u64)>,
-    /// Registers that are products, quotients and remainders of integers.
-    products: HashMap<Reg, (Binary, Reg, Reg)>,
+    /// The operations of registers.
+    definitions: HashMap<Reg, Op>,
+    /// Words by the integers that they extend, though they may be read from a slot.
+    extensions: HashMap<Reg, (Cast, Reg)>,
     /// Registers that are 0 or 1.
     truths: HashSet<Reg>,
     /// Registers that are always equal to others.
     same: HashMap<Reg, Reg>,
-    /// Registers of binary64 by the operation that sets them.
-    doubles: HashMap<Reg, Op>,
-    /// Floats that are the smaller or the larger of two.
-    extremes: HashMap<Reg, (Binary, [Reg; 2])>,
     /// A register that others read under its own name: another one may not stand for it.
     wanted: Option<Reg>,
+}
+
+/// The smaller or the larger of two numbers.
+#[derive(Clone, Copy)]
+struct Extremum {
+    max: bool,
+    unsigned: bool,
+    operands: [Reg; 2],
+}
+
+impl Extremum {
+    /// The bits of the number that no other is beyond.
+    fn identity(self, ty: ScalarType) -> u64 {
+        let ones = u64::MAX >> (64 - 8 * ty.bytes());
+        match (self.max, self.unsigned) {
+            _ if ty.is_float() => {
+                identity_bits(if self.max { ReductionOp::Max } else { ReductionOp::Min }, ty)
+            }
+            (false, true) => ones,
+            (true, true) => 0,
+            (false, false) => ones >> 1,
+            (true, false) => (ones >> 1) + 1,
+        }
+    }
 }
 
 /// The value of an operation.
@@ -84,10 +107,15 @@ enum Value {
 
 impl<'k> Simplifier<'k> {
     fn new(kernel: &'k mut Kernel) -> Simplifier<'k> {
-        let (sums, truths, same) = (HashMap::default(), HashSet::default(), HashMap::default());
-        let (doubles, extremes) = (HashMap::default(), HashMap::default());
-        let (computed, wanted, products) = (vec![HashMap::default()], None, HashMap::default());
-        Simplifier { kernel, computed, sums, products, truths, same, doubles, extremes, wanted }
+        Simplifier {
+            kernel,
+            computed: vec![HashMap::default()],
+            definitions: HashMap::default(),
+            extensions: HashMap::default(),
+            truths: HashSet::default(),
+            same: HashMap::default(),
+            wanted: None,
+        }
     }
 
     fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
@@ -109,6 +137,16 @@ impl<'k> Simplifier<'k> {
                 let then = self.inside(then);
                 let otherwise = self.inside(otherwise);
                 out.push(Stmt::If(condition, then, otherwise));
+            }
+            Stmt::Store(array, at, value) => {
+                let word = match self.definitions.get(&value) {
+                    Some(Op::Cast(Cast::Truncate, _, word)) if self.kernel.regs[*word] == ScalarType::I64 => {
+                        let bytes = self.kernel.regs[value].bytes();
+                        (usize::from(self.kernel.arrays[array].width) <= bytes).then_some(*word)
+                    }
+                    _ => None,
+                };
+                out.push(Stmt::Store(array, at, word.unwrap_or(value)));
             }
             mut stmt => {
                 for body in stmt.bodies_mut() {
@@ -134,18 +172,20 @@ impl<'k> Simplifier<'k> {
     fn define(&mut self, reg: Reg, op: Op, out: &mut Vec<Stmt>) {
         let ty = self.kernel.regs[reg];
         let is_wanted = self.wanted == Some(reg);
+        if let Op::Cast(kind @ (Cast::ZeroExtend | Cast::SignExtend), ScalarType::I64, narrow) = op {
+            self.extensions.insert(reg, (kind, narrow));
+        }
+        let extreme = self.extremum(&op);
         let value = match (ty, &op) {
             _ if is_wanted => Value::Operation(op),
-            (ScalarType::I64, _) => self.value(op, out),
-            (_, Op::Binary(kind @ (Binary::Min | Binary::Max), a, b)) if ty.is_float() => {
-                match self.extreme(*kind, *a, *b) {
-                    Some(known) => Value::Register(known),
-                    None => {
-                        self.extremes.insert(reg, (*kind, [*a, *b]));
-                        Value::Operation(op)
-                    }
-                }
+            _ if let Some(known) = extreme.and_then(|extreme| self.absorbed(extreme)) => {
+                Value::Register(known)
             }
+            (ScalarType::I64, _) => self.value(op, out),
+            (_, Op::Select(condition, a, b)) => match self.known(*condition) {
+                Some(holds) => Value::Register(if holds != 0 { *a } else { *b }),
+                None => Value::Operation(op),
+            },
             _ => Value::Operation(op),
         };
         let op = match value {
@@ -156,13 +196,11 @@ impl<'k> Simplifier<'k> {
             Value::Constant(bits) => Op::Const(ScalarType::I64, bits),
             Value::Operation(op) => match ty {
                 ScalarType::F32 => self.narrowed(op),
+                ScalarType::I32 | ScalarType::I16 | ScalarType::I8 => self.truncated(op, out),
                 _ => op,
             },
         };
         let op = self.reciprocal(ty, op, out);
-        if ty == ScalarType::F64 {
-            self.doubles.insert(reg, op.clone());
-        }
         if self.is_repeatable(&op) {
             let equal = self.computed.iter().rev().find_map(|list| list.get(&op));
             if let Some(equal) = equal.filter(|_| !is_wanted) {
@@ -174,18 +212,6 @@ impl<'k> Simplifier<'k> {
         if let Op::Const(_, bits) = op {
             self.kernel.constants.insert(reg, bits);
         }
-        if let Op::Binary(Binary::Add, a, b) = op
-            && ty == ScalarType::I64
-            && let Some(bits) = self.known(b)
-        {
-            self.sums.insert(reg, (a, bits));
-        }
-        if let Op::Binary(kind, a, b) = op
-            && ty == ScalarType::I64
-            && (kind == Binary::Mul || kind.is_integer_division())
-        {
-            self.products.insert(reg, (kind, a, b));
-        }
         let is_truth = match &op {
             Op::Compare(..) => true,
             Op::Binary(Binary::And | Binary::Or, a, b) => self.is_truth(*a) && self.is_truth(*b),
@@ -194,28 +220,54 @@ impl<'k> Simplifier<'k> {
         if is_truth {
             self.truths.insert(reg);
         }
+        self.definitions.insert(reg, op.clone());
         out.push(Stmt::Let(reg, op));
     }
 
-    /// The register that holds the smaller or the larger of two floats already.
-    fn extreme(&self, kind: Binary, a: Reg, b: Reg) -> Option<Reg> {
-        let reduction = if kind == Binary::Min { ReductionOp::Min } else { ReductionOp::Max };
-        let identity = identity_bits(reduction, self.kernel.regs[a]);
+    /// The smaller or the larger of two numbers, if an operation is one: of integers it is a choice
+    /// by a comparison.
+    fn extremum(&self, op: &Op) -> Option<Extremum> {
+        match op {
+            Op::Binary(kind @ (Binary::Min | Binary::Max), a, b) => {
+                Some(Extremum { max: *kind == Binary::Max, unsigned: false, operands: [*a, *b] })
+            }
+            Op::Select(condition, a, b) if !self.kernel.regs[*a].is_float() => {
+                let Op::Compare(kind, p, q) = self.definitions.get(condition)? else { return None };
+                let unsigned = match kind {
+                    Compare::Lt | Compare::Le => false,
+                    Compare::LtUnsigned | Compare::LeUnsigned => true,
+                    Compare::Eq | Compare::Ne => return None,
+                };
+                let (min, max) = ((p, q) == (a, b), (p, q) == (b, a));
+                (min != max).then_some(Extremum { max, unsigned, operands: [*a, *b] })
+            }
+            _ => None,
+        }
+    }
+
+    /// The register that holds the smaller or the larger of two numbers already.
+    fn absorbed(&self, extreme: Extremum) -> Option<Reg> {
+        let [a, b] = extreme.operands;
+        let identity = extreme.identity(self.kernel.regs[a]);
         [(a, b), (b, a)].into_iter().find_map(|(one, other)| {
-            let (of, parts) = self.extremes.get(&other)?;
-            let absorbed = self.known(one) == Some(identity) || *of == kind && parts.contains(&one);
-            absorbed.then_some(other)
+            let other_extreme = self.definitions.get(&other).and_then(|op| self.extremum(op));
+            let is_part = other_extreme.is_some_and(|of| {
+                of.operands.contains(&one) && (of.max, of.unsigned) == (extreme.max, extreme.unsigned)
+            });
+            // A float alone may be a NaN of another form.
+            let is_plain = !self.kernel.regs[a].is_float() || other_extreme.is_some();
+            (is_part || is_plain && self.known(one) == Some(identity)).then_some(other)
         })
     }
 
     /// An operation on binary32 numbers in place of one that widens them and narrows its result.
     fn narrowed(&self, op: Op) -> Op {
         let Op::Cast(Cast::FloatToFloat, _, wide) = op else { return op };
-        let narrow = |reg: Reg| match self.doubles.get(&reg) {
+        let narrow = |reg: Reg| match self.definitions.get(&reg) {
             Some(Op::Cast(Cast::FloatToFloat, _, narrow)) => Some(*narrow),
             _ => None,
         };
-        let same = match self.doubles.get(&wide) {
+        let same = match self.definitions.get(&wide) {
             Some(Op::Unary(kind @ (Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc), a)) => {
                 narrow(*a).map(|a| Op::Unary(*kind, a))
             }
@@ -228,6 +280,36 @@ impl<'k> Simplifier<'k> {
             _ => None,
         };
         same.unwrap_or(op)
+    }
+
+    /// An operation on integers of fewer bytes in place of one that extends them and truncates its
+    /// result: the low bits of sums, products, bitwise operations and shifts to the left are made of
+    /// low bits, those of a shift to the right of a number without sign, too.
+    fn truncated(&mut self, op: Op, out: &mut Vec<Stmt>) -> Op {
+        let Op::Cast(Cast::Truncate, ty, word) = op else { return op };
+        let Some(Op::Binary(kind, a, b)) = self.definitions.get(&word).cloned() else { return op };
+        if self.kernel.regs[word] != ScalarType::I64 || !has_low_bits(kind) {
+            return op;
+        }
+        let bits = 8 * ty.bytes() as u64;
+        let narrow = |reg: Reg| {
+            let (cast, narrow) = self.extensions.get(&reg)?;
+            let fits = self.kernel.regs[*narrow] == ty;
+            (fits && (kind != Binary::Shr || *cast == Cast::ZeroExtend)).then_some(*narrow)
+        };
+        let known = self.known(b);
+        let fits = !matches!(kind, Binary::Shl | Binary::Shr) || known.is_some_and(|places| places < bits);
+        let (first, second) = (narrow(a), narrow(b));
+        match (first, second, known) {
+            (Some(first), _, Some(known)) if fits => {
+                let (known, reg) = (known & (u64::MAX >> (64 - bits)), self.kernel.regs.push(ty));
+                self.kernel.constants.insert(reg, known);
+                out.push(Stmt::Let(reg, Op::Const(ty, known)));
+                Op::Binary(kind, first, reg)
+            }
+            (Some(first), Some(second), None) if fits => Op::Binary(kind, first, second),
+            _ => op,
+        }
     }
 
     /// A product in place of a quotient by a power of two whose reciprocal is a normal number: both
@@ -246,6 +328,35 @@ impl<'k> Simplifier<'k> {
         self.kernel.constants.insert(reg, inverse);
         out.push(Stmt::Let(reg, Op::Const(ty, inverse)));
         Op::Binary(Binary::Mul, a, reg)
+    }
+
+    /// A word in place of a narrow integer that is extended.
+    fn extended(&mut self, op: Op, out: &mut Vec<Stmt>) -> Value {
+        let Op::Cast(Cast::ZeroExtend, ScalarType::I64, narrow) = op else { return Value::Operation(op) };
+        match self.definitions.get(&narrow) {
+            Some(load @ Op::Load(array, at, ty))
+                if usize::from(self.kernel.arrays[*array].width) == ty.bytes()
+                    && self.is_repeatable(load) =>
+            {
+                Value::Operation(Op::Load(*array, *at, ScalarType::I64))
+            }
+            Some(Op::Cast(Cast::Truncate, ty, word)) if self.kernel.regs[*word] == ScalarType::I64 => {
+                let (word, mask) = (*word, u64::MAX >> (64 - 8 * ty.bytes()));
+                let mask = self.constant(mask, out);
+                Value::Operation(Op::Binary(Binary::And, word, mask))
+            }
+            _ => Value::Operation(op),
+        }
+    }
+
+    /// The word and the constant that a register is the sum of.
+    fn sum(&self, reg: Reg) -> Option<(Reg, u64)> {
+        match self.definitions.get(&reg) {
+            Some(Op::Binary(Binary::Add, a, b)) if self.kernel.regs[reg] == ScalarType::I64 => {
+                Some((*a, self.known(*b)?))
+            }
+            _ => None,
+        }
     }
 
     fn is_truth(&self, reg: Reg) -> bool {
@@ -273,6 +384,34 @@ impl<'k> Simplifier<'k> {
         reg
     }
 
+    /// The answer of a comparison of integers: of constants, or of one that none is beyond.
+    fn compared(&self, kind: Compare, a: Reg, b: Reg) -> Option<bool> {
+        let ty = self.kernel.regs[a];
+        if ty.is_float() {
+            return None;
+        }
+        let ones = u64::MAX >> (64 - 8 * ty.bytes());
+        let (x, y) = (self.known(a), self.known(b));
+        match kind {
+            _ if ty == ScalarType::I64 && x.is_some() && y.is_some() => {
+                x.zip(y).map(|(x, y)| kind.holds(x, y))
+            }
+            Compare::LtUnsigned if x == Some(ones) || y == Some(0) => Some(false),
+            Compare::Lt if x == Some(ones >> 1) || y == Some((ones >> 1) + 1) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// 1 for a condition that is not 0, else 0.
+    fn truth(&mut self, condition: Reg, out: &mut Vec<Stmt>) -> Reg {
+        if self.is_truth(condition) {
+            return condition;
+        }
+        let (zero, truth) = (self.constant(0, out), self.kernel.regs.push(ScalarType::I64));
+        self.define(truth, Op::Compare(Compare::Ne, condition, zero), out);
+        self.same.get(&truth).copied().unwrap_or(truth)
+    }
+
     /// The value of an operation whose result is an integer of 64 bits.
     fn value(&mut self, op: Op, out: &mut Vec<Stmt>) -> Value {
         match op {
@@ -281,14 +420,19 @@ impl<'k> Simplifier<'k> {
                 Some(a) => Value::Constant(a.wrapping_neg()),
                 None => Value::Operation(op),
             },
-            Op::Compare(kind, a, b) if self.kernel.regs[a] == ScalarType::I64 => {
-                let Some((x, y)) = self.known(a).zip(self.known(b)) else { return Value::Operation(op) };
-                Value::Constant(u64::from(kind.holds(x, y)))
-            }
+            Op::Compare(kind, a, b) => match self.compared(kind, a, b) {
+                Some(holds) => Value::Constant(u64::from(holds)),
+                None => Value::Operation(op),
+            },
             Op::Select(condition, a, b) => match self.known(condition) {
                 Some(0) => Value::Register(b),
                 Some(_) => Value::Register(a),
                 None if a == b => Value::Register(a),
+                // One more where the condition holds.
+                None if self.sum(a) == Some((b, 1)) => {
+                    let truth = self.truth(condition, out);
+                    Value::Operation(Op::Binary(Binary::Add, b, truth))
+                }
                 None if self.is_truth(condition) => match (self.known(a), self.known(b)) {
                     (Some(1), Some(0)) => Value::Register(condition),
                     (None, Some(0)) if self.is_truth(a) => {
@@ -301,15 +445,19 @@ impl<'k> Simplifier<'k> {
                 },
                 None => Value::Operation(op),
             },
-            op => Value::Operation(op),
+            op => self.extended(op, out),
         }
     }
 
     /// The number whose quotient times the divisor is `a` and whose remainder is `b`.
     fn recomposed(&self, a: Reg, b: Reg) -> Option<Reg> {
-        let (Binary::Mul, quotient, factor) = *self.products.get(&a)? else { return None };
-        let (division, number, divisor) = *self.products.get(&quotient)?;
-        let (remainder, other, other_divisor) = *self.products.get(&b)?;
+        let binary = |reg: Reg| match self.definitions.get(&reg)? {
+            Op::Binary(kind, a, b) => Some((*kind, *a, *b)),
+            _ => None,
+        };
+        let (Binary::Mul, quotient, factor) = binary(a)? else { return None };
+        let (division, number, divisor) = binary(quotient)?;
+        let (remainder, other, other_divisor) = binary(b)?;
         let same = |p: Reg, q: Reg| p == q || self.known(p).is_some_and(|n| self.known(q) == Some(n));
         let fits = matches!(
             (division, remainder),
@@ -332,6 +480,8 @@ impl<'k> Simplifier<'k> {
             | (Binary::Mul | Binary::DivSigned | Binary::DivUnsigned, _, Some(1)) => Value::Register(a),
             (Binary::Mul | Binary::And, _, Some(0))
             | (Binary::RemUnsigned | Binary::RemSigned, _, Some(1)) => Value::Constant(0),
+            (Binary::And, _, Some(1)) if self.is_truth(a) => Value::Register(a),
+            (Binary::Or, _, Some(1)) if self.is_truth(a) => Value::Constant(1),
             (Binary::DivUnsigned | Binary::RemUnsigned, Some(0), _) => Value::Constant(0),
             (Binary::Sub, ..) if a == b => Value::Constant(0),
             (Binary::Add, None, None)
@@ -341,8 +491,8 @@ impl<'k> Simplifier<'k> {
             }
             (Binary::Add | Binary::Sub, _, Some(more)) => {
                 let more = if kind == Binary::Sub { more.wrapping_neg() } else { more };
-                let (base, offset) = match self.sums.get(&a) {
-                    Some((base, offset)) => (*base, offset.wrapping_add(more)),
+                let (base, offset) = match self.sum(a) {
+                    Some((base, offset)) => (base, offset.wrapping_add(more)),
                     None => (a, more),
                 };
                 if offset == 0 {
@@ -354,6 +504,22 @@ impl<'k> Simplifier<'k> {
             _ => Value::Operation(Op::Binary(kind, a, b)),
         }
     }
+}
+
+/// Returns true if the low bits of the result are made of the low bits of the operands, or of those
+/// and of the number of places of a shift.
+fn has_low_bits(kind: Binary) -> bool {
+    matches!(
+        kind,
+        Binary::Add
+            | Binary::Sub
+            | Binary::Mul
+            | Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Shl
+            | Binary::Shr
+    )
 }
 
 /// An operation on constants of 64 bits, if it is defined.
