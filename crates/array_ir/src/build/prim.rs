@@ -329,13 +329,12 @@ impl Builder<'_> {
                 })
             })?;
             let is_nan = self.compare(Compare::Ne, best, best)?;
-            let of_others = self.block(Vec::new(), |this, _| {
-                first(this, &|this, value| {
-                    let (same, nan) = (equal(this, value)?, this.compare(Compare::Ne, value, value)?);
-                    let both = this.binary(Binary::And, nan, is_nan)?;
-                    this.binary(Binary::Or, same, both)
-                })
+            let of_nans = self.block(Vec::new(), |this, _| {
+                first(this, &|this, value| this.compare(Compare::Ne, value, value))
             })?;
+            let of_numbers = self.block(Vec::new(), |this, _| first(this, &equal))?;
+            let of_others = self
+                .block(Vec::new(), |this, _| this.define(Type::I64, Op::If(is_nan, of_nans, of_numbers)))?;
             self.define(Type::I64, Op::If(is_zero, of_zeros, of_others))?
         } else {
             first(self, &equal)?

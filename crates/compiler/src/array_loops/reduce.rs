@@ -3,7 +3,9 @@
 use super::storage::{LoweredValue, scalar_type};
 use super::{Emitter, Result};
 use crate::array_ir::scalar::idempotent_identity;
-use crate::array_ir::{Binary as ArrayBinary, Block, Combine, End, Grouping, Space, Type, Value};
+use crate::array_ir::{
+    Binary as ArrayBinary, Block, Combine, DigitExpr, End, Grouping, Op as ArrayOp, Space, Type, Value,
+};
 use crate::core::reduction::{CHUNK, ReductionOp};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt, Summand};
 
@@ -14,6 +16,33 @@ pub(super) struct Reduction<'p> {
     pub(super) body: &'p Block,
     pub(super) space: &'p Space,
     pub(super) ty: &'p Type,
+    /// The values of a search, if it is one.
+    pub(super) first_hit: Option<FirstHit>,
+}
+
+/// The least number of an index for which a condition holds, or the start: a search, which ends at
+/// the first hit.
+#[derive(Clone, Copy)]
+pub(super) struct FirstHit {
+    condition: Value,
+    number: Value,
+    start: Value,
+}
+
+/// A reduction as a search: the minimum of numbers of indices where a condition holds, and
+/// elsewhere of its start.
+fn first_hit(combine: &Combine, start: Value, body: &Block) -> Option<FirstHit> {
+    let (Combine::Prim(ArrayBinary::Min), End::Yield(value)) = (combine, &body.end) else { return None };
+    let op = |value: Value| body.stmts.iter().find(|stmt| stmt.value == value).map(|stmt| &stmt.op);
+    let ArrayOp::Select(condition, number, other) = op(*value)? else { return None };
+    let index = body.params[0].0;
+    let is_number = matches!(op(*number), Some(ArrayOp::Number(DigitExpr::Of(of, 0))) if *of == index);
+    let one_digit = matches!(&body.params[0].1, Type::Index(space) if space.digits.len() == 1);
+    (*other == start && is_number && one_digit).then_some(FirstHit {
+        condition: *condition,
+        number: *number,
+        start,
+    })
 }
 
 impl<'p> Reduction<'p> {
@@ -43,7 +72,8 @@ impl<'p> Emitter<'p> {
         ty: &'p Type,
     ) -> Result<LoweredValue<'p>> {
         let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a reduction runs over indices") };
-        let reduction = Reduction { combine, body, space, ty };
+        let first_hit = first_hit(combine, start, body);
+        let reduction = Reduction { combine, body, space, ty, first_hit };
         let count = self.count(space)?;
         let start = self.values[&start].clone();
         if count == 0 {
@@ -140,7 +170,7 @@ impl<'p> Emitter<'p> {
 
     /// The elements of a chunk, of which there is at least one, joined.
     fn chunk(&mut self, reduction: Reduction<'p>, low: Reg, high: Reg) -> Result<LoweredValue<'p>> {
-        let Reduction { combine, body, space, ty } = reduction;
+        let Reduction { combine, body, space, ty, .. } = reduction;
         let is_dot = matches!(combine, Combine::Dot);
         if is_dot || reduction.lanes().is_some() {
             let index = self.reg(ScalarType::I64);
@@ -164,6 +194,9 @@ impl<'p> Emitter<'p> {
             self.emit(Stmt::Reduce { index, low, high, body: stmts, item, result })?;
             return Ok(LoweredValue::Word(result));
         }
+        if let Some(hit) = reduction.first_hit {
+            return self.search(reduction, hit, (low, high));
+        }
         let location = self.new_location(ty)?;
         let first = self.index_of_code(low, space)?;
         let first = self.at(body, first)?;
@@ -177,6 +210,38 @@ impl<'p> Emitter<'p> {
             let total = this.combine(reduction, &total, &value)?;
             this.assign(&location, &total, ty)
         })?;
+        self.read(&location)
+    }
+
+    /// The first hit of a range, or the start.
+    fn search(
+        &mut self,
+        reduction: Reduction<'p>,
+        hit: FirstHit,
+        (low, high): (Reg, Reg),
+    ) -> Result<LoweredValue<'p>> {
+        let Reduction { body, space, ty, .. } = reduction;
+        let location = self.new_location(ty)?;
+        let start = self.values[&hit.start].clone();
+        self.assign(&location, &start, ty)?;
+        let label = self.kernel.new_label();
+        let (search, ()) = self.block(|this| {
+            this.sequential_loop(low, high, &mut |this, at| {
+                let at = this.index_of_code(at, space)?;
+                this.at(body, at)?;
+                let (LoweredValue::Word(condition), number) =
+                    (this.values[&hit.condition].clone(), this.values[&hit.number].clone())
+                else {
+                    unreachable!("a condition is a word")
+                };
+                let (found, ()) = this.block(|this| {
+                    this.assign(&location, &number, ty)?;
+                    this.emit(Stmt::Break(label))
+                })?;
+                this.emit(Stmt::If(condition, found, Vec::new()))
+            })
+        })?;
+        self.emit(Stmt::Block(label, search))?;
         self.read(&location)
     }
 

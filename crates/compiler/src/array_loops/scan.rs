@@ -18,7 +18,7 @@ impl<'p> Emitter<'p> {
         body: &'p Block,
     ) -> Result<LoweredValue<'p>> {
         let Type::Array(space, ty) = &stmt.ty else { unreachable!("a scan is an array") };
-        let reduction = Reduction { combine, body, space, ty };
+        let reduction = Reduction { combine, body, space, ty, first_hit: None };
         let (count, slots) = (self.count(space)?, self.slots(ty)?);
         match count {
             0 => return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new())))),

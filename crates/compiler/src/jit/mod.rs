@@ -9,7 +9,6 @@
 //!
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 
-mod accumulator;
 mod asm_x64;
 mod code;
 #[cfg(target_arch = "x86_64")]

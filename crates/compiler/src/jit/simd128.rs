@@ -4,10 +4,10 @@
 //! takes. What is left over at the end is done one by one, by the same operations: a float comes
 //! out the same either way.
 
-use super::accumulator::{Accumulator, AccumulatorOp};
 use super::emit::{Emit, machine_type};
 use super::vector_plan::{AccumulatorLanes, Plan, Role};
 use crate::hash::HashMap;
+use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp};
 use crate::loop_ir::{Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, has_vector_form};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{

@@ -1,12 +1,12 @@
 //! Calls of loops that are vectorized with AVX-512 or AVX2: the words that their functions get,
 //! what is left of a loop between two interrupt polls, and the lanes of accumulators.
 
-use super::accumulator::Accumulator;
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
 use super::vector_loops::{FIRST_OWN_WORD, ITERATION_BYTES, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
 use super::vector_plan::{Plan, Role};
 use crate::core::reduction::LANES;
+use crate::loop_ir::accumulator::Accumulator;
 use crate::loop_ir::{ReductionOp, Reg, Stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{

@@ -29,13 +29,13 @@
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
 //! results do not depend on the processor, and `FELIS_VECTORS` changes nothing but time.
 
-use super::accumulator::AccumulatorOp;
 use super::asm_x64::{
     Arithmetic, Assembler, Conversion, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Pointer, Vector,
 };
 use super::vector_plan::{LaneTypes, Plan, Role, divides_halves, plan, signed_factor};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
+use crate::loop_ir::accumulator::AccumulatorOp;
 use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, ReductionOp, Reg, ScalarFunction, ScalarType, Stmt, Summand,

@@ -8,10 +8,10 @@
 //! hold depends on the vectors ([`LaneTypes`]): those of the code generator ([`super::simd128`]) or
 //! those of [`super::vector_loops`].
 
-use super::accumulator::{Accumulator, AccumulatorOp, accumulators};
 use super::emit::has_fma;
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
+use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp, accumulators};
 use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,

@@ -26,6 +26,7 @@
 //!
 //! Knows no types of the language and no machine.
 
+pub mod accumulator;
 pub mod buffer_reuse;
 pub mod cost;
 pub mod id;

@@ -16,7 +16,7 @@
 //! only where the side is chosen ([`defer_checks`](super::defer_checks) takes them out of loops).
 //!
 //! **Stores.** `if c` that stores one number at a slot that has just been read stores the old
-//! number otherwise. That is done in loops that only compute, where the stored number is a float.
+//! number otherwise. That is done in loops that only compute, at slots whose number is computed.
 //! No other round of a parallel loop writes the slot: one that does would race with the read
 //! before.
 
@@ -278,7 +278,9 @@ fn conditional_store(
     let (Stmt::Store(array, at, value), lets) = then.split_last()? else { return None };
     let (array, at, value) = (*array, *at, *value);
     let ty = kernel.regs[value];
-    if lets.len() > MAX_OPERATIONS || !ty.is_float() {
+    // Slots whose numbers are read are stored into one by one: a branch may leave out most of them.
+    let is_scattered = before.iter().any(|stmt| matches!(stmt, Stmt::Let(reg, Op::Load(..)) if *reg == at));
+    if lets.len() > MAX_OPERATIONS || is_scattered {
         return None;
     }
     let is_read = |stmt: &Stmt| is_load(stmt, array, at, ty);

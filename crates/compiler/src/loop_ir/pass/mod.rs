@@ -14,6 +14,7 @@ mod dead_stores;
 mod defer_checks;
 mod delinearize;
 mod distribute;
+mod early_exit;
 mod gemm;
 mod if_conversion;
 mod index_set_splitting;
@@ -89,6 +90,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     Pass { name: "defer_checks", run: defer_checks::run },
     Pass { name: "distribute", run: distribute::run },
+    Pass { name: "early_exit", run: early_exit::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },
     Pass { name: "loop_versioning", run: loop_versioning::run },
     Pass { name: "dce", run: dce::run },

@@ -1,7 +1,7 @@
 //! Primitives folded, and comparisons decided by the sizes and digits that numbers are.
 
 use super::{Rewrite, Walk};
-use crate::array_ir::digit::bound;
+use crate::array_ir::digit::{MAX_DIGIT_NODES, bound, limit_nodes, reduce_digit};
 use crate::array_ir::validate::is_reassociable;
 use crate::array_ir::{
     Binary, Compare, DigitExpr, Element, Op, Prim, Size, Type, Unary, Value, Violation, scalar,
@@ -26,10 +26,52 @@ impl Walk<'_> {
 
     /// The digit that an `i64` is.
     pub(super) fn digit(&self, value: Value) -> Option<DigitExpr> {
+        limit_nodes(self.digit_within(value, &mut { MAX_DIGIT_NODES })?)
+    }
+
+    /// A word as a digit that is made of at most so many others.
+    fn digit_within(&self, value: Value, nodes: &mut usize) -> Option<DigitExpr> {
+        *nodes = nodes.checked_sub(1)?;
+        if let Some(size) = self.exact(value) {
+            return Some(DigitExpr::Constant(size));
+        }
         match self.ops.get(&value)? {
             Op::Number(digit) => Some(digit.clone()),
-            _ => self.exact(value).map(DigitExpr::Constant),
+            Op::Prim(Prim::Binary(Binary::Add), values) => {
+                let [a, b] = values[..] else { return None };
+                let digits = vec![self.digit_within(a, nodes)?, self.digit_within(b, nodes)?];
+                self.natural(reduce_digit(DigitExpr::Sum(digits)))
+            }
+            Op::Prim(Prim::Binary(Binary::Mul), values) => {
+                let [a, b] = values[..] else { return None };
+                let (of, stride) = match (self.exact(a), self.exact(b)) {
+                    (None, Some(stride)) => (a, stride),
+                    (Some(stride), None) => (b, stride),
+                    _ => return None,
+                };
+                let stride = stride.to_constant().filter(|stride| *stride > 0)?;
+                let of = Box::new(self.digit_within(of, nodes)?);
+                self.natural(reduce_digit(DigitExpr::Affine { offset: Size::constant(0), stride, of }))
+            }
+            _ => None,
         }
+    }
+
+    /// A digit, if the arithmetic of words that computes it cannot wrap: it is below 2^62, or the sum
+    /// of two numbers that are.
+    fn natural(&self, digit: DigitExpr) -> Option<DigitExpr> {
+        const LIMIT: u64 = 1 << 62;
+        let is_size = |digit: &DigitExpr| match digit {
+            DigitExpr::Of(..) => true,
+            DigitExpr::Constant(size) => size.to_constant().is_none_or(|number| number < LIMIT),
+            _ => false,
+        };
+        let fits = match (self.bound(&digit)?.to_constant(), &digit) {
+            (Some(bound), _) => bound <= LIMIT,
+            (None, DigitExpr::Sum(digits)) => digits.len() <= 2 && digits.iter().all(is_size),
+            (None, digit) => is_size(digit),
+        };
+        fits.then_some(digit)
     }
 
     pub(super) fn bound(&self, digit: &DigitExpr) -> Option<Size> {

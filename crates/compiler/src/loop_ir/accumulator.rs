@@ -6,13 +6,13 @@
 //! Integers are added, multiplied, combined by bits, and compared; floats have a smallest and a
 //! largest. A number that is joined under a condition is one that is left out elsewhere.
 
+use super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
 use crate::core::reduction::ReductionOp;
 use crate::hash::HashMap;
-use crate::loop_ir::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
 
 /// An operation that is associative and commutative, in every bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum AccumulatorOp {
+pub enum AccumulatorOp {
     /// A sum, a product or a bitwise operation of integers; `Min` or `Max` of floats.
     Binary(Binary),
     /// The smaller of two integers, or the larger.
@@ -26,7 +26,7 @@ pub(super) enum AccumulatorOp {
 
 impl AccumulatorOp {
     /// The bits of the number that changes nothing.
-    pub(super) fn identity(self, ty: ScalarType) -> u64 {
+    pub fn identity(self, ty: ScalarType) -> u64 {
         let bits = 8 * ty.bytes() as u32;
         let ones = u64::MAX >> (64 - bits);
         match self {
@@ -50,23 +50,25 @@ impl AccumulatorOp {
 
 /// A variable that accumulates.
 #[derive(Clone, Debug)]
-pub(super) struct Accumulator {
+pub struct Accumulator {
     /// The variable.
-    pub(super) var: Var,
+    pub var: Var,
     /// The number that an iteration joins to it.
-    pub(super) operand: Reg,
+    pub operand: Reg,
     /// The condition under which it does.
-    pub(super) condition: Option<Reg>,
-    pub(super) join: AccumulatorOp,
-    pub(super) ty: ScalarType,
+    pub condition: Option<Reg>,
+    /// How it is joined.
+    pub join: AccumulatorOp,
+    /// The type of the variable.
+    pub ty: ScalarType,
     /// The register that the variable is set to: there the number is joined.
-    pub(super) new: Reg,
+    pub new: Reg,
     /// The registers that hold values of the variable, or are made of them.
-    pub(super) chain: Vec<Reg>,
+    pub chain: Vec<Reg>,
 }
 
 /// The variables that the statements of a loop set; `None` if one of them does not accumulate.
-pub(super) fn accumulators(kernel: &Kernel, body: &[Stmt]) -> Option<Vec<Accumulator>> {
+pub fn accumulators(kernel: &Kernel, body: &[Stmt]) -> Option<Vec<Accumulator>> {
     if !body.iter().any(|stmt| matches!(stmt, Stmt::Set(..))) {
         return Some(Vec::new());
     }
