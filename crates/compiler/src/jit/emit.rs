@@ -419,7 +419,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         for array in [gemm.into, gemm.left, gemm.right] {
             words.push(self.base(array));
         }
-        words.push(self.b.ins().iconst(types::I64, i64::from(gemm.fused)));
+        let is_single = self.kernel.regs[gemm.start] == ScalarType::F32;
+        words.push(self.b.ins().iconst(types::I64, i64::from(gemm.fused) | i64::from(is_single) << 1));
         stmt.for_each_reg(&mut |reg| words.push(self.reg(reg)));
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.len() as u32, 4);
         let slot = self.b.create_sized_stack_slot(data);

@@ -15,18 +15,19 @@
 //! masked.
 
 use super::gemm::{
-    Factors, GemmMode, Lanes, Line, Panels, STEPS_PER_PREFETCH, Strided, Sums, TILE_ROWS, Tile, steps,
+    Factors, GemmMode, Lanes, Line, Number, Panels, STEPS_PER_PREFETCH, Strided, Sums, TILE_ROWS, Tile, steps,
 };
 use crate::core::reduction::LANES;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m512d, __m512i, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_add_pd, _mm256_fmadd_pd,
-    _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_setzero_pd, _mm256_storeu_pd, _mm512_add_pd,
-    _mm512_fmadd_pd, _mm512_i64gather_pd, _mm512_load_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd,
-    _mm512_min_epu64, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64,
-    _mm512_store_pd, _mm512_storeu_pd,
+    __m256, __m256d, __m512d, __m512i, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_add_pd, _mm256_add_ps,
+    _mm256_fmadd_pd, _mm256_fmadd_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_mul_pd, _mm256_mul_ps,
+    _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_pd, _mm256_setzero_ps, _mm256_storeu_pd, _mm256_storeu_ps,
+    _mm512_add_pd, _mm512_fmadd_pd, _mm512_i64gather_pd, _mm512_load_pd, _mm512_loadu_pd,
+    _mm512_mask_storeu_pd, _mm512_min_epu64, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_setzero_pd, _mm512_slli_epi64, _mm512_store_pd, _mm512_storeu_pd,
 };
 
 /// Finished functions, with the memory that holds them.
@@ -73,7 +74,7 @@ impl Drop for Functions {
 
 /// Computes a [`Gemm`](crate::loop_ir::Gemm); called by compiled code. `words` are the address of
 /// the flag that stops a run, that of [`Panels`] or 0, those of three arrays (results, left,
-/// right), whether products are fused, and the numbers in the order of
+/// right), a bit if products are fused and one if slots are of binary32, and the numbers in the order of
 /// [`Gemm::regs`](crate::loop_ir::Gemm::regs). Gives
 /// [`STATUS_DONE`](super::partition::STATUS_DONE), or
 /// [`STATUS_STOPPED`](super::partition::STATUS_STOPPED) if it was stopped.
@@ -85,43 +86,56 @@ pub(super) extern "C" fn gemm(words: *const u64) -> i64 {
             _ => (rows - 1) * row + (columns - 1) * column + 1,
         }
     }
-    // SAFETY: code that `emit` makes passes the address of 17 words on its stack. The panels are
-    // alive while the phase runs, or there are none. The arrays are alive and no round of the same
-    // phase writes what others read or write (above); the slots are those that the loops in place
-    // of which this stands would read and write, and they are initialized.
-    unsafe {
-        let words = std::slice::from_raw_parts(words, 17);
-        let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
-        let shared = (words[1] as *const Panels).as_ref();
+    /// # Safety
+    /// As [`gemm`] is called.
+    unsafe fn run<T: Number>(words: &[u64]) -> i64 {
         let size = |i: usize| words[6 + i] as usize;
         let (rows, columns, depth) = (size(1), size(2), size(3));
-        let array = |base: usize, from: usize| (words[base] as *mut f64).add(from);
-        let into = std::slice::from_raw_parts_mut(array(2, size(0)), rows * columns);
-        let left = Strided {
-            slots: std::slice::from_raw_parts(array(3, size(4)), reach(rows, size(5), depth, size(6))),
-            row: size(5),
-            column: size(6),
-        };
-        let right = Strided {
-            slots: std::slice::from_raw_parts(array(4, size(7)), reach(depth, size(8), columns, size(9))),
-            row: size(8),
-            column: size(9),
-        };
-        let kind = GemmMode { fused: words[5] != 0, start: f64::from_bits(words[16]) };
-        super::gemm::gemm(into, left, right, (rows, columns, depth), kind, shared, stop)
+        // SAFETY: the arrays are alive and no round of the same phase writes what others read or
+        // write; the slots are those that the loops in place of which this stands would read and
+        // write, and they are initialized. The panels are alive while the phase runs, or there are
+        // none.
+        unsafe {
+            let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
+            let shared = (words[1] as *const Panels).as_ref();
+            let array = |base: usize, from: usize| (words[base] as *mut T).add(from);
+            let into = std::slice::from_raw_parts_mut(array(2, size(0)), rows * columns);
+            let left = Strided {
+                slots: std::slice::from_raw_parts(array(3, size(4)), reach(rows, size(5), depth, size(6))),
+                row: size(5),
+                column: size(6),
+            };
+            let right = Strided {
+                slots: std::slice::from_raw_parts(array(4, size(7)), reach(depth, size(8), columns, size(9))),
+                row: size(8),
+                column: size(9),
+            };
+            let mode = GemmMode { fused: words[5] & 1 != 0, start: T::from_bits(words[16]) };
+            super::gemm::gemm(into, left, right, (rows, columns, depth), mode, shared, stop)
+        }
     }
+    // SAFETY: code that `emit` makes passes the address of 17 words on its stack.
+    let words = unsafe { std::slice::from_raw_parts(words, 17) };
+    // SAFETY: the second bit says of which type the slots are.
+    unsafe { if words[5] & 2 != 0 { run::<f32>(words) } else { run::<f64>(words) } }
 }
 
 /// The numbers of lines, one after the other.
-pub(super) fn numbers(lines: &[Line]) -> &[f64] {
-    // SAFETY: a line is eight numbers, without gaps: its alignment is its size.
-    unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * LANES) }
+pub(super) fn numbers<T: Number>(lines: &[Line]) -> &[T] {
+    // SAFETY: a line is floats without gaps: its alignment is its size, and all bits are floats.
+    unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), size_of_val(lines) / size_of::<T>()) }
+}
+
+/// The numbers of lines, to be changed.
+pub(super) fn numbers_mut<T: Number>(lines: &mut [Line]) -> &mut [T] {
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), size_of_val(lines) / size_of::<T>()) }
 }
 
 /// Prefetches the cache lines of the first `count` numbers.
-pub(super) fn prefetch(numbers: &[f64], count: usize) {
+pub(super) fn prefetch<T: Number>(numbers: &[T], count: usize) {
     #[cfg(target_arch = "x86_64")]
-    for line in numbers[..count.min(numbers.len())].chunks(LANES) {
+    for line in numbers[..count.min(numbers.len())].chunks(size_of::<Line>() / size_of::<T>()) {
         // SAFETY: a hint; every processor of this kind has it.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
@@ -134,9 +148,9 @@ pub(super) fn prefetch(numbers: &[f64], count: usize) {
 /// next one is fetched meanwhile.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn gemm_avx512<const FUSED: bool>(
-    mut to: Sums<'_>,
-    tiles: &[Tile<'_>],
-    columns: Factors<'_>,
+    mut to: Sums<'_, f64>,
+    tiles: &[Tile<'_, f64>],
+    columns: Factors<'_, f64>,
     depth: usize,
     lanes: &mut [Line],
     next: &[Line],
@@ -146,9 +160,9 @@ pub(super) fn gemm_avx512<const FUSED: bool>(
     /// the sums and their lanes.
     #[target_feature(enable = "avx512f")]
     unsafe fn gemm_avx512<const FUSED: bool, const V: usize>(
-        to: &mut Sums<'_>,
-        tiles: &[Tile<'_>],
-        columns: Factors<'_>,
+        to: &mut Sums<'_, f64>,
+        tiles: &[Tile<'_, f64>],
+        columns: Factors<'_, f64>,
         depth: usize,
         lanes: &mut [Line],
         next: &[Line],
@@ -250,14 +264,14 @@ pub(super) fn gemm_avx512<const FUSED: bool>(
 /// Checks that all factors of [`TILE_ROWS`] rows and of whole vectors of columns are there, and
 /// room for the sums.
 #[cfg(target_arch = "x86_64")]
-fn check_factors(to: &Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
+fn check_factors<T: Number>(to: &Sums<'_, T>, tiles: &[Tile<'_, T>], columns: Factors<'_, T>, depth: usize) {
     /// The slot of the last factor, `side` beyond those of one row or column.
-    fn last(factors: Factors<'_>, depth: usize, side: usize) -> Option<usize> {
+    fn last<T>(factors: Factors<'_, T>, depth: usize, side: usize) -> Option<usize> {
         let ends =
             (0..LANES.min(depth)).map(|l| l * factors.lane + (steps(depth, l) - 1) * factors.step + side);
         ends.max()
     }
-    let wide = to.columns.next_multiple_of(LANES);
+    let wide = to.columns.next_multiple_of(T::COLUMNS_AT_ONCE);
     assert!(last(columns, depth, wide.saturating_sub(1)) < Some(columns.slots.len().max(1)));
     for Tile { factors, first, own } in tiles {
         assert!(last(*factors, depth, (TILE_ROWS - 1) * factors.row) < Some(factors.slots.len().max(1)));
@@ -265,78 +279,104 @@ fn check_factors(to: &Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth:
     }
 }
 
-/// The sums of tiles with vectors of 256 bits, written out: six rows and eight columns are twelve
-/// accumulators, and sixteen registers hold two vectors of columns and a factor beside them.
+/// Defines the sums of tiles with vectors of 256 bits, written out: six rows and two vectors of
+/// columns are twelve accumulators, and sixteen registers hold two vectors of columns and a factor
+/// beside them.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn gemm_avx2<const FUSED: bool>(
-    mut to: Sums<'_>,
-    tiles: &[Tile<'_>],
-    columns: Factors<'_>,
-    depth: usize,
-) {
-    /// Vectors of eight numbers.
-    const V: usize = LANES / 4;
+macro_rules! gemm_avx2 {
+    (
+        $name:ident $number:ident $vector:ident $doc:literal
+        $zero:ident $same:ident $load:ident $store:ident $add:ident $mul:ident $fma:ident
+    ) => {
+        #[doc = $doc]
+        pub(super) fn $name<const FUSED: bool>(
+            mut to: Sums<'_, $number>,
+            tiles: &[Tile<'_, $number>],
+            columns: Factors<'_, $number>,
+            depth: usize,
+        ) {
+            /// Numbers of a vector, and of two.
+            const EACH: usize = size_of::<$vector>() / size_of::<$number>();
+            const COLUMNS: usize = <$number as Number>::COLUMNS_AT_ONCE;
+            const V: usize = COLUMNS / EACH;
 
-    /// # Safety
-    /// As [`check_factors`] says.
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn gemm_avx2<const FUSED: bool>(
-        to: &mut Sums<'_>,
-        tiles: &[Tile<'_>],
-        columns: Factors<'_>,
-        depth: usize,
-    ) {
-        for Tile { factors: rows, first, own: here } in tiles {
-            for start in (0..to.columns).step_by(LANES) {
-                let mut lanes = [[[_mm256_setzero_pd(); V]; TILE_ROWS]; LANES];
-                for (l, lane) in lanes.iter_mut().enumerate() {
-                    let mut column = columns.slots.as_ptr().wrapping_add(start + l * columns.lane);
-                    let mut row = rows.slots.as_ptr().wrapping_add(l * rows.lane);
-                    let mut sums = [[_mm256_set1_pd(-0.0); V]; TILE_ROWS];
-                    for _ in 0..steps(depth, l) {
-                        // SAFETY: these factors are there (above).
-                        let vectors = unsafe { [_mm256_loadu_pd(column), _mm256_loadu_pd(column.add(4))] };
-                        for (r, sums) in sums.iter_mut().enumerate() {
-                            // SAFETY: as above.
-                            let factor = _mm256_set1_pd(unsafe { *row.add(r * rows.row) });
-                            for (sum, vector) in sums.iter_mut().zip(vectors) {
-                                *sum = if FUSED {
-                                    _mm256_fmadd_pd(factor, vector, *sum)
-                                } else {
-                                    _mm256_add_pd(*sum, _mm256_mul_pd(factor, vector))
-                                };
+            /// # Safety
+            /// As [`check_factors`] says.
+            #[target_feature(enable = "avx2,fma")]
+            unsafe fn tiles_of_columns<const FUSED: bool>(
+                to: &mut Sums<'_, $number>,
+                tiles: &[Tile<'_, $number>],
+                columns: Factors<'_, $number>,
+                depth: usize,
+            ) {
+                for Tile { factors: rows, first, own: here } in tiles {
+                    for start in (0..to.columns).step_by(COLUMNS) {
+                        let mut lanes = [[[$zero(); V]; TILE_ROWS]; LANES];
+                        for (l, lane) in lanes.iter_mut().enumerate() {
+                            let mut column = columns.slots.as_ptr().wrapping_add(start + l * columns.lane);
+                            let mut row = rows.slots.as_ptr().wrapping_add(l * rows.lane);
+                            let mut sums = [[$same(-0.0); V]; TILE_ROWS];
+                            for _ in 0..steps(depth, l) {
+                                // SAFETY: these factors are there (above).
+                                let vectors = unsafe { [$load(column), $load(column.add(EACH))] };
+                                for (r, sums) in sums.iter_mut().enumerate() {
+                                    // SAFETY: as above.
+                                    let factor = $same(unsafe { *row.add(r * rows.row) });
+                                    for (sum, vector) in sums.iter_mut().zip(vectors) {
+                                        *sum = if FUSED {
+                                            $fma(factor, vector, *sum)
+                                        } else {
+                                            $add(*sum, $mul(factor, vector))
+                                        };
+                                    }
+                                }
+                                column = column.wrapping_add(columns.step);
+                                row = row.wrapping_add(rows.step);
                             }
+                            *lane = sums;
                         }
-                        column = column.wrapping_add(columns.step);
-                        row = row.wrapping_add(rows.step);
-                    }
-                    *lane = sums;
-                }
-                let own = LANES.min(to.columns - start);
-                for r in (0..TILE_ROWS).take(*here) {
-                    let mut numbers = [0.0; LANES];
-                    for v in 0..V {
-                        // As `combine_lanes` does it.
-                        let mut joined = lanes.map(|lane| lane[r][v]);
-                        for half in [4, 2, 1] {
-                            for l in 0..half {
-                                joined[l] = _mm256_add_pd(joined[l], joined[l + half]);
+                        let own = COLUMNS.min(to.columns - start);
+                        for r in (0..TILE_ROWS).take(*here) {
+                            let mut numbers = [0.0; COLUMNS];
+                            for v in 0..V {
+                                // As `combine_lanes` does it.
+                                let mut joined = lanes.map(|lane| lane[r][v]);
+                                for half in [4, 2, 1] {
+                                    for l in 0..half {
+                                        joined[l] = $add(joined[l], joined[l + half]);
+                                    }
+                                }
+                                let [joined, ..] = joined;
+                                let joined = $add($same(to.start), joined);
+                                // SAFETY: there are as many numbers as in all vectors.
+                                unsafe { $store(numbers.as_mut_ptr().add(EACH * v), joined) };
                             }
+                            let into = &mut to.into[(first + r) * to.stride + start..][..own];
+                            into.copy_from_slice(&numbers[..own]);
                         }
-                        let [joined, ..] = joined;
-                        let joined = _mm256_add_pd(_mm256_set1_pd(to.start), joined);
-                        // SAFETY: the numbers are eight.
-                        unsafe { _mm256_storeu_pd(numbers.as_mut_ptr().add(4 * v), joined) };
                     }
-                    to.into[(first + r) * to.stride + start..][..own].copy_from_slice(&numbers[..own]);
                 }
             }
+            assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
+            check_factors(&to, tiles, columns, depth);
+            // SAFETY: the processor has these instructions; factors and room were looked at.
+            unsafe { tiles_of_columns::<FUSED>(&mut to, tiles, columns, depth) }
         }
-    }
-    assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
-    check_factors(&to, tiles, columns, depth);
-    // SAFETY: the processor has these instructions; factors and room were looked at.
-    unsafe { gemm_avx2::<FUSED>(&mut to, tiles, columns, depth) }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+gemm_avx2! {
+    gemm_avx2 f64 __m256d "The sums of tiles of binary64 with vectors of 256 bits."
+    _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_mul_pd
+    _mm256_fmadd_pd
+}
+
+#[cfg(target_arch = "x86_64")]
+gemm_avx2! {
+    gemm_avx2_single f32 __m256 "The sums of tiles of binary32 with vectors of 256 bits."
+    _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_mul_ps
+    _mm256_fmadd_ps
 }
 
 macro_rules! blocks {

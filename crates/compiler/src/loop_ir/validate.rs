@@ -271,16 +271,19 @@ impl Validator<'_> {
                 if let Origin::Input(_) | Origin::Alias(_) = self.array(gemm.into)? {
                     return Err(format!("{} is only to be read", gemm.into));
                 }
+                let ty = self.ty(gemm.start)?;
+                if !ty.is_float() {
+                    return Err(format!("{} is no float", gemm.start));
+                }
                 for array in [gemm.into, gemm.left, gemm.right] {
                     self.array(array)?;
-                    if self.kernel.arrays[array].width != 8 {
-                        return Err(format!("{array} has no slots of 8 bytes"));
+                    if usize::from(self.kernel.arrays[array].width) != ty.bytes() {
+                        return Err(format!("{array} has no slots of {} bytes", ty.bytes()));
                     }
                 }
                 if [gemm.left, gemm.right].contains(&gemm.into) {
                     return Err(format!("{} is read and written", gemm.into));
                 }
-                self.expect_type(gemm.start, ScalarType::F64)?;
                 let mut counts = Vec::new();
                 stmt.for_each_reg(&mut |reg| counts.push(reg));
                 counts.retain(|reg| *reg != gemm.start);

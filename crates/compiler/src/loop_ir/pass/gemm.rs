@@ -214,7 +214,8 @@ fn match_gemm(
     })?;
     let Stmt::Reduce { index: step, low, high: depth, body, item, result } = total else { return None };
     let (low, depth, result) = (*low, *depth, *result);
-    if !zero(kernel, &low) || item.ty(kernel) != ScalarType::F64 {
+    let ty = item.ty(kernel);
+    if !zero(kernel, &low) {
         return None;
     }
     let mut ops: HashMap<Reg, &Op> = scope.ops.iter().map(|(reg, op)| (*reg, op)).collect();
@@ -233,8 +234,8 @@ fn match_gemm(
         _ => {}
     });
     let load = |reg: &Reg| match ops.get(reg) {
-        Some(Op::Load(array, at, ScalarType::F64)) => {
-            let whole = kernel.arrays[*array].width == 8 && !stored.contains(array);
+        Some(Op::Load(array, at, _)) => {
+            let whole = usize::from(kernel.arrays[*array].width) == ty.bytes() && !stored.contains(array);
             whole.then_some((*array, *at))
         }
         _ => None,
@@ -283,11 +284,11 @@ fn match_gemm(
         Some(to) => (to.into, to.start, to.at),
         None => {
             let origin = if position == Position::Parallel { Origin::ThreadLocal } else { Origin::Scratch };
-            (build.kernel.add_array(origin, 8, slots), None, None)
+            (build.kernel.add_array(origin, ty.bytes() as u8, slots), None, None)
         }
     };
-    let neutral = Op::Const(ScalarType::F64, identity_bits(ReductionOp::Add, ScalarType::F64));
-    let start = start.unwrap_or_else(|| build.define(ScalarType::F64, neutral));
+    let neutral = Op::Const(ty, identity_bits(ReductionOp::Add, ty));
+    let start = start.unwrap_or_else(|| build.define(ty, neutral));
     let height = build.int(ROWS_PER_PIECE);
     let more = build.int(ROWS_PER_PIECE - 1);
     let padded = build.binary(Binary::Add, rows, more);
@@ -381,7 +382,9 @@ fn direct_output(
     };
     let place = find.affine(*at)?;
     let beside = find.build.kernel.constants.get(&place.column?) == Some(&1);
-    let whole = find.is_provably_equal(place.row?, columns) && find.build.kernel.arrays[*into].width == 8;
+    let bytes = find.build.kernel.regs[result].bytes();
+    let is_whole = usize::from(find.build.kernel.arrays[*into].width) == bytes;
+    let whole = find.is_provably_equal(place.row?, columns) && is_whole;
     if !beside || place.step.is_some() || !whole {
         return None;
     }
@@ -401,7 +404,8 @@ fn replace_reduce_by_load(
             let mut build = Builder::new(kernel);
             let start = build.binary(Binary::Mul, row, columns);
             let at = build.binary(Binary::Add, start, column);
-            build.stmts.push(Stmt::Let(sum, Op::Load(into, at, ScalarType::F64)));
+            let ty = build.kernel.regs[sum];
+            build.stmts.push(Stmt::Let(sum, Op::Load(into, at, ty)));
             let read = build.stmts;
             stmts.splice(i..=i, read);
             return;

@@ -59,12 +59,13 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> O
         Stmt::Reduce { index, low, high, body, .. } => (*index, *low, *high, None, body),
         _ => return None,
     };
-    let known = |reg: Reg| match kernel.constants.get(&reg) {
-        Some(n) => Some(*n).filter(|n| *n < 1 << 32),
-        None => sizes.get(&reg).copied(),
+    let known = |reg: Reg| -> Option<i64> {
+        let bits = kernel.constants.get(&reg).or_else(|| sizes.get(&reg))?;
+        Some(*bits as i64).filter(|n| n.unsigned_abs() < 1 << 32)
     };
     let (low, high) = (known(low)?, known(high)?);
-    let rounds = high.checked_sub(low).filter(|rounds| (1..=MAX_WINDOW_TRIP_COUNT).contains(rounds))?;
+    let rounds =
+        u64::try_from(high - low).ok().filter(|rounds| (1..=MAX_WINDOW_TRIP_COUNT).contains(rounds))?;
     let (mut statements, mut stays) = (0, true);
     let (mut stores, mut leaves, mut computes_indices) = (false, false, false);
     for_each_stmt(body, &mut |stmt| {
@@ -93,7 +94,7 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> O
     let mut build = Builder::new(kernel);
     let mut lanes: [Option<Reg>; LANES] = [None; LANES];
     for round in low..high {
-        let at = build.int(round as i64);
+        let at = build.int(round);
         let mut copy = Cloner::new(build.kernel);
         copy.names.regs.insert(index, at);
         let stmts = copy.stmts(body);
