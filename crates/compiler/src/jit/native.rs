@@ -339,8 +339,12 @@ macro_rules! gemm_avx2 {
                         for r in (0..TILE_ROWS).take(*here) {
                             let mut numbers = [0.0; COLUMNS];
                             for v in 0..V {
-                                // As `combine_lanes` does it.
-                                let mut joined = lanes.map(|lane| lane[r][v]);
+                                // As `combine_lanes` does it: a closure would not have these
+                                // instructions, and take a copy of all lanes.
+                                let mut joined = [$zero(); LANES];
+                                for l in 0..LANES {
+                                    joined[l] = lanes[l][r][v];
+                                }
                                 for half in [4, 2, 1] {
                                     for l in 0..half {
                                         joined[l] = $add(joined[l], joined[l + half]);

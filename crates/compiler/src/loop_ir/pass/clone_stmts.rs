@@ -19,6 +19,8 @@ pub(super) struct Renaming {
     labels: HashMap<Label, Label>,
     /// Conditions of the original whose value is known here.
     pub known_conditions: HashMap<Reg, bool>,
+    /// Registers that the original sets, and those that hold their values here.
+    pub known_registers: HashMap<Reg, Reg>,
 }
 
 /// The new name, or the old one.
@@ -114,6 +116,10 @@ impl<'n> Cloner<'n> {
     pub fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
         match stmt {
             Stmt::Let(reg, op) => {
+                if let Some(known) = self.names.known_registers.get(reg).copied() {
+                    self.names.regs.insert(*reg, known);
+                    return;
+                }
                 if let Op::Select(c, a, b) = op
                     && let Some(known) = self.known_condition(*c)
                 {

@@ -31,6 +31,7 @@ mod renumber;
 mod scalar_replacement;
 mod simplify;
 mod strength_reduction;
+mod triangular_nest;
 mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
@@ -52,6 +53,7 @@ pub struct Pass {
 /// were branches are choices then, at which loops are cut once more; branches that are left stand
 /// around loops where they can.
 pub const PASSES: &[Pass] = &[
+    Pass { name: "triangular_nest", run: triangular_nest::run },
     Pass { name: "dce", run: dce::run },
     Pass { name: "collapse", run: collapse::run },
     Pass { name: "parallel_level", run: parallel_level::run },
