@@ -1,4 +1,5 @@
-//! Contractions: sums of products for each row and column, of binary64 or binary32, in the lanes of [`crate::core::reduction`].
+//! Contractions: sums of products for each row and column, of binary64 or binary32, in the lanes of
+//! [`crate::core::reduction`].
 //!
 //! **Method.** A tile of six rows and four vectors of eight columns is twenty-four independent
 //! accumulators, which hide the latency of FMA: each step multiplies four vectors of columns by six
@@ -385,8 +386,8 @@ fn pack_rows<T: Copy>(space: &mut [T], from: Strided<'_, T>, (first, own): (usiz
     }
 }
 
-/// Packs a panel of columns, for each lane its steps, for each step the numbers of all columns. What
-/// is beyond is left as it was.
+/// Packs a panel of columns, for each lane its steps, for each step the numbers of all columns.
+/// What is beyond is left as it was.
 fn pack_columns<T: Number>(
     panel: &mut [T],
     from: Strided<'_, T>,

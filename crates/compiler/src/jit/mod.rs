@@ -23,7 +23,9 @@ mod partition;
 mod simd128;
 mod vector_call;
 mod vector_loops;
+mod vector_operations;
 mod vector_plan;
+mod vector_registers;
 
 use crate::array_loops::{self, Declined, Lowered};
 use crate::build;

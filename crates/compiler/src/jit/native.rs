@@ -74,8 +74,8 @@ impl Drop for Functions {
 
 /// Computes a [`Gemm`](crate::loop_ir::Gemm); called by compiled code. `words` are the address of
 /// the flag that stops a run, that of [`Panels`] or 0, those of three arrays (results, left,
-/// right), a bit if products are fused and one if slots are of binary32, and the numbers in the order of
-/// [`Gemm::regs`](crate::loop_ir::Gemm::regs). Gives
+/// right), a bit if products are fused and one if slots are of binary32, and the numbers in the
+/// order of [`Gemm::regs`](crate::loop_ir::Gemm::regs). Gives
 /// [`STATUS_DONE`](super::partition::STATUS_DONE), or
 /// [`STATUS_STOPPED`](super::partition::STATUS_STOPPED) if it was stopped.
 pub(super) extern "C" fn gemm(words: *const u64) -> i64 {

@@ -3,8 +3,9 @@
 
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
-use super::vector_loops::{FIRST_OWN_WORD, ITERATION_BYTES, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
+use super::vector_loops::{VectorLoop, WORD_LANES, WORD_TAIL_MASK};
 use super::vector_plan::{Plan, Role};
+use super::vector_registers::{FIRST_OWN_WORD, ITERATION_BYTES, Word};
 use crate::core::reduction::LANES;
 use crate::loop_ir::accumulator::Accumulator;
 use crate::loop_ir::{ReductionOp, Reg, Stmt};

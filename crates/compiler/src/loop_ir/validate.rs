@@ -1,5 +1,5 @@
-//! Validator of the loop form: registers are set once and before they are read, types fit, arrays on
-//! the stack that are read are written, parallel statements stand in what runs in order.
+//! Validator of the loop form: registers are set once and before they are read, types fit, arrays
+//! on the stack that are read are written, parallel statements stand in what runs in order.
 
 use super::{
     Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Stmt, Summand, Unary,

@@ -19,10 +19,10 @@
 //! it reads is a slot at the index plus what stays the same: such a slot exists for each index of
 //! the range, though no round may have read it.
 //!
-//! **When.** The condition is made of comparisons, sums and bitwise operations of slots of one width,
-//! which go by vectors, at most [`MAX_OPERATIONS`] of them. Rounds behind the hit that leaves a loop
-//! are computed for nothing, those of one block. A loop that goes on is done as it was from the
-//! block on at which more than half of those before, and [`MAX_HITS`], had a hit.
+//! **When.** The condition is made of comparisons, sums and bitwise operations of slots of one
+//! width, which go by vectors, at most [`MAX_OPERATIONS`] of them. Rounds behind the hit that
+//! leaves a loop are computed for nothing, those of one block. A loop that goes on is done as it
+//! was from the block on at which more than half of those before, and [`MAX_HITS`], had a hit.
 //!
 //! Costs three copies of the body.
 

@@ -103,7 +103,8 @@ impl<'k> Moving<'k> {
         Moving { build: Builder::new(kernel), defined, ops, known: HashMap::default() }
     }
 
-    /// A condition of the body outside of the loop, if it is no constant and the same in all rounds.
+    /// A condition of the body outside of the loop, if it is no constant and the same in all
+    /// rounds.
     pub(super) fn condition(&mut self, reg: Reg) -> Option<Reg> {
         let known = self.build.kernel.constants.contains_key(&reg);
         if known { None } else { self.outside(reg, MAX_DEPTH) }

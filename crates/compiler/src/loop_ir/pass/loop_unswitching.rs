@@ -10,11 +10,11 @@
 //!                                     B
 //! ```
 //!
-//! **Method.** The condition of a branch at the top of the body is computed in front of the loop, if
-//! all it is made of is the same in all rounds and has no loads ([`Moving`]), and each side has a
-//! copy of the loop. What a round does is the same, and in the same order. Branches that are choices
-//! already are none ([`if_conversion`](super::if_conversion) comes first): a choice takes one
-//! operation, and other passes look for loops without branches around.
+//! **Method.** The condition of a branch at the top of the body is computed in front of the loop,
+//! if all it is made of is the same in all rounds and has no loads ([`Moving`]), and each side has
+//! a copy of the loop. What a round does is the same, and in the same order. Branches that are
+//! choices already are none ([`if_conversion`](super::if_conversion) comes first): a choice takes
+//! one operation, and other passes look for loops without branches around.
 //!
 //! Costs a copy of the body for each side: at most 2^[`MAX_DEPTH`] copies of [`MAX_STATEMENTS`].
 

@@ -1,8 +1,8 @@
 //! Loops over the places of a triangle become a loop over its rows around one over columns.
 //!
-//! Place `c` of a triangle is in row `r = (√(8c + 1) ± 1) / 2`, whose first place is `r (r ∓ 1) / 2`.
-//! A loop over `c` that computes row and column takes a root and divisions for each place, and what
-//! it reads by the column has no stride:
+//! Place `c` of a triangle is in row `r = (√(8c + 1) ± 1) / 2`. The first place of that row is
+//! `r (r ∓ 1) / 2`. A loop over `c` that computes row and column takes a root and divisions for
+//! each place, and what it reads by the column has no stride:
 //!
 //! ```text
 //! for c in low..high               for r in row(low)..=row(high - 1)
@@ -11,12 +11,12 @@
 //!   S                                  S
 //! ```
 //!
-//! **Method.** The row is recognized by its formula, for indices below 2^49, where the root is exact
-//! ([`crate::array_ir`] says why), and so are the column and the remainders of both by the number of
-//! rows, which the end of the range must fit: rows and columns are less. The places come in the
-//! order in which they came. A parallel loop is cut into pieces of [`PIECE`] places, each of which
-//! is such a nest; a reduction keeps its lanes, in memory, and place `low + i` joins lane `i % 8` as
-//! before.
+//! **Method.** The row is recognized by its formula, for indices below 2^49, where the root is
+//! exact (`build/triangle.rs` of the array IR says why), and so are the column and the remainders of both by the
+//! number of rows, which the end of the range must fit: rows and columns are less. The places come
+//! in the order in which they came. A parallel loop is cut into pieces of [`PIECE`] places, each of
+//! which is such a nest; a reduction keeps its lanes, in memory, and place `low + i` joins lane
+//! `i % 8` as before.
 //!
 //! Costs two copies of the row's formula for each loop.
 

@@ -57,8 +57,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A digit, if the arithmetic of words that computes it cannot wrap: it is below 2^62, or the sum
-    /// of two numbers that are.
+    /// A digit, if the arithmetic of words that computes it cannot wrap: it is below 2^62, or the
+    /// sum of two numbers that are.
     fn natural(&self, digit: DigitExpr) -> Option<DigitExpr> {
         const LIMIT: u64 = 1 << 62;
         let is_size = |digit: &DigitExpr| match digit {
