@@ -338,7 +338,7 @@ const DECLINED: &[(&str, &str)] = &[
     ("var k = 1; k = k + 1; &k <- 3; for i in 0..<3 perform k = k + i;", "loop"),
     ("fun f(n:int):int { var k = n; fun g(m:int):int { k = k + m; return k; } return g 1; }", "variable"),
     ("println 1;", "output"),
-    ("fun f(n:int):int => n.saturate[u8].wrap[int];", "primitive"),
+    ("fun f(c:char):bool => is_letter c;", "primitive"),
 ];
 
 #[test]

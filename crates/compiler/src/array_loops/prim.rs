@@ -126,6 +126,7 @@ impl Emitter<'_> {
             F::Floor => unary(self, Unary::Floor),
             F::Ceil => unary(self, Unary::Ceil),
             F::Trunc => unary(self, Unary::Trunc),
+            F::Round => self.nearest(args[0]),
             F::BitNot => unary(self, Unary::Not),
             F::PopCount => unary(self, Unary::PopCount),
             F::Ctz => unary(self, Unary::TrailingZeros),
@@ -152,5 +153,22 @@ impl Emitter<'_> {
             }
             _ => self.set(function.signature().1, Op::Call(function, args.to_vec())),
         }
+    }
+
+    /// The nearest whole number, halves away from zero: the whole part, or one beyond it where what
+    /// is dropped, which is exact, is a half or more. A whole part keeps the sign of a zero.
+    fn nearest(&mut self, x: Reg) -> Result<Reg> {
+        let ty = ScalarType::F64;
+        let whole = self.set(ty, Op::Unary(Unary::Trunc, x))?;
+        let rest = self.binary(Binary::Sub, x, whole)?;
+        let float = |this: &mut Self, x: f64| this.set(ty, Op::Const(ty, x.to_bits()));
+        let (half, minus_half) = (float(self, 0.5)?, float(self, -0.5)?);
+        let (one, minus_one) = (float(self, 1.0)?, float(self, -1.0)?);
+        let (above, below) =
+            (self.binary(Binary::Add, whole, one)?, self.binary(Binary::Add, whole, minus_one)?);
+        let is_above = self.compare(Compare::Le, half, rest)?;
+        let is_below = self.compare(Compare::Le, rest, minus_half)?;
+        let rounded = self.set(ty, Op::Select(is_below, below, whole))?;
+        self.set(ty, Op::Select(is_above, above, rounded))
     }
 }
