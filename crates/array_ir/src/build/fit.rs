@@ -1,69 +1,53 @@
 //! Conversions to integers that never fail: `wrap` and `saturate`.
 
-use super::types::{is_unsigned, scalar_element};
-use super::{Builder, Declined, Result};
+use super::{Builder, Result};
 use crate::array_ir::{Binary, Cast, Compare, Element, Op, Prim, ScalarFunction, Type, Value};
-use crate::types::Scalar;
-use crate::types::number::Fixed;
 
 const TWO_63: f64 = (1u64 << 63) as f64;
 const TWO_64: f64 = TWO_63 * 2.0;
 
+/// The bounds of an integer type.
+pub(super) type Bounds = (i128, i128);
+
 impl Builder<'_> {
-    /// A number as an integer of type `to`: the nearest bound where it does not fit if `saturate`,
-    /// else wrapped around. The fraction of a float is dropped; NaN is 0, and so is a wrapped
-    /// infinity.
-    pub(super) fn wrap_or_saturate(
+    /// An integer, as a word, moved into the bounds of another type from those of its own.
+    pub(super) fn saturated(
         &mut self,
-        value: Value,
-        from: Scalar,
-        to: Scalar,
-        saturate: bool,
+        word: Value,
+        (least, most): Bounds,
+        (low, high): Bounds,
     ) -> Result<Value> {
-        let target = scalar_element(to)?;
-        let bounds = to.bounds().ok_or(Declined::Conversion)?;
-        let word = match from.bounds() {
-            Some(source) => {
-                let word = self.widened(value, from)?;
-                if saturate { self.saturated(word, (from, source), bounds)? } else { word }
-            }
-            None if from.is_float() => {
-                let float = match from {
-                    Scalar::Single => self.cast(value, Cast::FloatToFloat, Element::F64)?,
-                    _ => value,
-                };
-                match (saturate, to) {
-                    (false, _) => self.wrapped_float(float)?,
-                    (true, Scalar::Fixed(Fixed::U64)) => self.saturated_natural(float)?,
-                    (true, _) => self.saturated_float(float, bounds)?,
-                }
-            }
-            None => return Err(Declined::Conversion.into()),
-        };
-        match target {
-            Element::I64 => Ok(word),
-            target => self.cast(word, Cast::Truncate, target),
+        let mut word = word;
+        if high < most {
+            let op = if least == 0 { Binary::MinUnsigned } else { Binary::Min };
+            let high = self.constant(Element::I64, high as u64)?;
+            word = self.arithmetic_of_words(op, word, high)?;
+        }
+        if low > least {
+            let low = self.constant(Element::I64, low as u64)?;
+            word = self.arithmetic_of_words(Binary::Max, word, low)?;
+        }
+        Ok(word)
+    }
+
+    /// A float as a word: the nearest bound where it does not fit if `saturate`, else wrapped
+    /// around. The fraction is dropped; NaN is 0, and so is a wrapped infinity.
+    pub(super) fn fitted_float(&mut self, float: Value, bounds: Bounds, saturate: bool) -> Result<Value> {
+        match (saturate, bounds.1) {
+            (false, _) => self.wrapped_float(float),
+            (true, high) if high == i128::from(u64::MAX) => self.saturated_natural(float),
+            (true, _) => self.saturated_float(float, bounds),
         }
     }
 
-    /// An integer moved into the bounds of another type.
-    fn saturated(
-        &mut self,
-        word: Value,
-        (from, source): (Scalar, (i128, i128)),
-        (low, high): (i128, i128),
-    ) -> Result<Value> {
-        let mut word = word;
-        if high < source.1 {
-            let op = if is_unsigned(from) { Binary::MinUnsigned } else { Binary::Min };
-            let high = self.constant(Element::I64, high as u64)?;
-            word = self.binary(op, word, high)?;
-        }
-        if low > source.0 {
-            let low = self.constant(Element::I64, low as u64)?;
-            word = self.binary(Binary::Max, word, low)?;
-        }
-        Ok(word)
+    fn arithmetic_of_words(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
+        let ty = self.types[&a].clone();
+        self.define(ty, Op::Prim(Prim::Binary(op), vec![a, b]))
+    }
+
+    /// A float that is within the bounds of words, without its fraction.
+    fn word_of_float(&mut self, float: Value) -> Result<Value> {
+        self.define(Type::I64, Op::Prim(Prim::Cast(Cast::FloatToSigned, Element::I64), vec![float]))
     }
 
     fn float(&mut self, x: f64) -> Result<Value> {
@@ -72,7 +56,7 @@ impl Builder<'_> {
 
     /// `yes` where a comparison of floats holds, else `no`.
     fn choose(&mut self, kind: Compare, (a, b): (Value, Value), yes: Value, no: Value) -> Result<Value> {
-        let holds = self.compare(kind, a, b)?;
+        let holds = self.define(Type::B1, Op::Prim(Prim::Compare(kind), vec![a, b]))?;
         let ty = self.types[&yes].clone();
         self.define(ty, Op::Select(holds, yes, no))
     }
@@ -84,14 +68,14 @@ impl Builder<'_> {
     }
 
     /// A float moved into bounds within those of 64 bits with sign.
-    fn saturated_float(&mut self, float: Value, (low, high): (i128, i128)) -> Result<Value> {
+    fn saturated_float(&mut self, float: Value, (low, high): Bounds) -> Result<Value> {
         let is_word = high == i128::from(i64::MAX);
         let (lowest, highest) = (low as f64, if is_word { TWO_63.next_down() } else { high as f64 });
         let (low, highest) = (self.float(lowest)?, self.float(highest)?);
         let within = self.choose(Compare::Lt, (float, low), low, float)?;
         let within = self.choose(Compare::Lt, (highest, within), highest, within)?;
         let within = self.number(within)?;
-        let word = self.cast(within, Cast::FloatToSigned, Element::I64)?;
+        let word = self.word_of_float(within)?;
         if !is_word {
             return Ok(word);
         }
@@ -105,11 +89,11 @@ impl Builder<'_> {
         let (bit, most) = (self.constant(Element::I64, 1 << 63)?, self.constant(Element::I64, u64::MAX)?);
         // NaN is not above 0.
         let natural = self.choose(Compare::Lt, (zero, float), float, zero)?;
-        let rest = self.binary(Binary::Sub, natural, half)?;
+        let rest = self.arithmetic_of_words(Binary::Sub, natural, half)?;
         let low = self.choose(Compare::Le, (half, natural), rest, natural)?;
         let low = self.choose(Compare::Lt, (low, half), low, zero)?;
-        let low = self.cast(low, Cast::FloatToSigned, Element::I64)?;
-        let high = self.binary(Binary::Xor, low, bit)?;
+        let low = self.word_of_float(low)?;
+        let high = self.arithmetic_of_words(Binary::Xor, low, bit)?;
         let word = self.choose(Compare::Le, (half, natural), high, low)?;
         self.choose(Compare::Le, (above, natural), most, word)
     }
@@ -118,16 +102,18 @@ impl Builder<'_> {
     fn wrapped_float(&mut self, float: Value) -> Result<Value> {
         let (inverse, modulus) = (self.float(1.0 / TWO_64)?, self.float(TWO_64)?);
         let (low, high) = (self.float(-TWO_63)?, self.float(TWO_63)?);
-        let turns = self.binary(Binary::Mul, float, inverse)?;
+        let turns = self.arithmetic_of_words(Binary::Mul, float, inverse)?;
         let turns = Op::Prim(Prim::Function(ScalarFunction::Trunc), vec![turns]);
         let turns = self.define(Type::Element(Element::F64), turns)?;
-        let whole = self.binary(Binary::Mul, turns, modulus)?;
-        let rest = self.binary(Binary::Sub, float, whole)?;
-        let (less, more) =
-            (self.binary(Binary::Sub, rest, modulus)?, self.binary(Binary::Add, rest, modulus)?);
+        let whole = self.arithmetic_of_words(Binary::Mul, turns, modulus)?;
+        let rest = self.arithmetic_of_words(Binary::Sub, float, whole)?;
+        let (less, more) = (
+            self.arithmetic_of_words(Binary::Sub, rest, modulus)?,
+            self.arithmetic_of_words(Binary::Add, rest, modulus)?,
+        );
         let word = self.choose(Compare::Le, (high, rest), less, rest)?;
         let word = self.choose(Compare::Lt, (rest, low), more, word)?;
         let word = self.number(word)?;
-        self.cast(word, Cast::FloatToSigned, Element::I64)
+        self.word_of_float(word)
     }
 }

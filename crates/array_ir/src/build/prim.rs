@@ -126,7 +126,7 @@ impl Builder<'_> {
                 let value = self.value(scope, &args[0])?;
                 let scalars = [&args[0].ty, &term.ty].map(|ty| scope.concrete(ty).unfold().as_scalar());
                 let [Some(from), Some(to)] = scalars else { return Err(Declined::Conversion.into()) };
-                self.wrap_or_saturate(value, from, to, prim == core::Prim::Saturate)
+                self.fitted(value, (from, to), prim == core::Prim::Saturate)
             }
             core::Prim::Reduce => self.reduce(scope, term.span, &types, args),
             core::Prim::Scan => self.scan(scope, term.span, &types, args),
@@ -376,8 +376,33 @@ impl Builder<'_> {
         self.define(Type::Element(to), Op::Prim(Prim::Cast(cast, to), vec![value]))
     }
 
+    /// A number as an integer of type `to`: the nearest bound where it does not fit if `saturate`,
+    /// else wrapped around.
+    fn fitted(&mut self, value: Value, (from, to): (Scalar, Scalar), saturate: bool) -> Result<Value> {
+        let target = super::types::scalar_element(to)?;
+        let bounds = to.bounds().ok_or(Declined::Conversion)?;
+        let word = match from.bounds() {
+            Some(source) => {
+                let word = self.widened(value, from)?;
+                if saturate { self.saturated(word, source, bounds)? } else { word }
+            }
+            None if from.is_float() => {
+                let float = match from {
+                    Scalar::Single => self.cast(value, Cast::FloatToFloat, Element::F64)?,
+                    _ => value,
+                };
+                self.fitted_float(float, bounds, saturate)?
+            }
+            None => return Err(Declined::Conversion.into()),
+        };
+        match target {
+            Element::I64 => Ok(word),
+            target => self.cast(word, Cast::Truncate, target),
+        }
+    }
+
     /// An integer as an `i64` of the same number; of `u64` the same bits.
-    pub(super) fn widened(&mut self, value: Value, scalar: Scalar) -> Result<Value> {
+    fn widened(&mut self, value: Value, scalar: Scalar) -> Result<Value> {
         match self.types[&value].element() {
             Some(Element::I64) => Ok(value),
             _ if is_unsigned(scalar) => self.cast(value, Cast::ZeroExtend, Element::I64),

@@ -57,7 +57,7 @@ pub struct Accumulator {
     pub operand: Reg,
     /// The condition under which it does.
     pub condition: Option<Reg>,
-    /// How it is joined.
+    /// The operation that joins it.
     pub join: AccumulatorOp,
     /// The type of the variable.
     pub ty: ScalarType,

@@ -101,7 +101,7 @@ pub fn gemm_cost(results: f64, depth: f64) -> f64 {
 /// The costs of the statements of a kernel.
 struct Estimator<'k> {
     kernel: &'k Kernel,
-    /// What registers are in the first iteration of each loop.
+    /// The values of registers in the first iteration of each loop.
     known: HashMap<Reg, f64>,
 }
 

@@ -53,7 +53,7 @@ struct Narrowing {
     narrow: HashSet<Reg>,
     /// Comparisons, and what is made of these by bits.
     truths: HashSet<Reg>,
-    /// What variables are in the round.
+    /// The values of variables in the round.
     variables: HashSet<Reg>,
 }
 

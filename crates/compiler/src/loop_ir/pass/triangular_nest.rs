@@ -68,7 +68,7 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// A loop over places of a triangle.
 struct Triangle {
-    /// What is added to the root, and to the row in the number of its first place: 1 and -1 of a
+    /// The number that is added to the root; the row and it less are the factors of its first place: 1 and -1 of a
     /// triangle without its diagonal, -1 and 1 with it.
     sign: i64,
     /// Registers that hold the row.
