@@ -21,11 +21,11 @@ impl Builder<'_> {
         if high < most {
             let op = if least == 0 { Binary::MinUnsigned } else { Binary::Min };
             let high = self.constant(Element::I64, high as u64)?;
-            word = self.arithmetic_of_words(op, word, high)?;
+            word = self.binary_primitive(op, word, high)?;
         }
         if low > least {
             let low = self.constant(Element::I64, low as u64)?;
-            word = self.arithmetic_of_words(Binary::Max, word, low)?;
+            word = self.binary_primitive(Binary::Max, word, low)?;
         }
         Ok(word)
     }
@@ -40,7 +40,7 @@ impl Builder<'_> {
         }
     }
 
-    fn arithmetic_of_words(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
+    fn binary_primitive(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
         let ty = self.types[&a].clone();
         self.define(ty, Op::Prim(Prim::Binary(op), vec![a, b]))
     }
@@ -89,11 +89,11 @@ impl Builder<'_> {
         let (bit, most) = (self.constant(Element::I64, 1 << 63)?, self.constant(Element::I64, u64::MAX)?);
         // NaN is not above 0.
         let natural = self.choose(Compare::Lt, (zero, float), float, zero)?;
-        let rest = self.arithmetic_of_words(Binary::Sub, natural, half)?;
+        let rest = self.binary_primitive(Binary::Sub, natural, half)?;
         let low = self.choose(Compare::Le, (half, natural), rest, natural)?;
         let low = self.choose(Compare::Lt, (low, half), low, zero)?;
         let low = self.word_of_float(low)?;
-        let high = self.arithmetic_of_words(Binary::Xor, low, bit)?;
+        let high = self.binary_primitive(Binary::Xor, low, bit)?;
         let word = self.choose(Compare::Le, (half, natural), high, low)?;
         self.choose(Compare::Le, (above, natural), most, word)
     }
@@ -102,14 +102,14 @@ impl Builder<'_> {
     fn wrapped_float(&mut self, float: Value) -> Result<Value> {
         let (inverse, modulus) = (self.float(1.0 / TWO_64)?, self.float(TWO_64)?);
         let (low, high) = (self.float(-TWO_63)?, self.float(TWO_63)?);
-        let turns = self.arithmetic_of_words(Binary::Mul, float, inverse)?;
+        let turns = self.binary_primitive(Binary::Mul, float, inverse)?;
         let turns = Op::Prim(Prim::Function(ScalarFunction::Trunc), vec![turns]);
         let turns = self.define(Type::Element(Element::F64), turns)?;
-        let whole = self.arithmetic_of_words(Binary::Mul, turns, modulus)?;
-        let rest = self.arithmetic_of_words(Binary::Sub, float, whole)?;
+        let whole = self.binary_primitive(Binary::Mul, turns, modulus)?;
+        let rest = self.binary_primitive(Binary::Sub, float, whole)?;
         let (less, more) = (
-            self.arithmetic_of_words(Binary::Sub, rest, modulus)?,
-            self.arithmetic_of_words(Binary::Add, rest, modulus)?,
+            self.binary_primitive(Binary::Sub, rest, modulus)?,
+            self.binary_primitive(Binary::Add, rest, modulus)?,
         );
         let word = self.choose(Compare::Le, (high, rest), less, rest)?;
         let word = self.choose(Compare::Lt, (rest, low), more, word)?;

@@ -273,8 +273,7 @@ impl Builder<'_> {
         let size = self.size(&structural_type(index))?;
         let (count, zero) = (self.define(Type::I64, Op::Size(size))?, self.constant(Element::I64, 0)?);
         // Without elements there is no first one.
-        let start = self.compact_at_code(index, zero, span)?;
-        let start = self.array_index(array, start)?;
+        self.compact_at_code(index, zero, span)?;
         // The order of a compact type is that of its codes.
         let word = match &*element {
             Type::Element(element) if *element != Element::B1 => *element,
@@ -290,10 +289,9 @@ impl Builder<'_> {
         };
         let unsigned = structural_type(ty).as_scalar().is_some_and(is_unsigned);
         let op = extreme(largest, unsigned);
-        let start = match idempotent_identity(op, word) {
-            Some(identity) => self.constant(word, identity)?,
-            None => key(self, start)?,
-        };
+        let identity =
+            idempotent_identity(op, word).expect("an extreme that is joined twice changes nothing");
+        let start = self.constant(word, identity)?;
         let index_type = Type::Index(space.clone());
         let body = self.block(vec![index_type.clone()], |this, params| key(this, params[0]))?;
         let grouping = if is_reassociable(op, word) { Grouping::Any } else { Grouping::Fixed };

@@ -1,7 +1,7 @@
 //! Operations on lanes of 4 and 8 bytes, by the instructions of AVX-512 and AVX2.
 //!
-//! Where a set has no instruction, several do the same in every bit: products, quotients by constants
-//! and conversions of 64 bits with AVX2, extremes of floats with both.
+//! Where a set has no instruction, several do the same in every bit: products, quotients by
+//! constants and conversions of 64 bits with AVX2, extremes of floats with both.
 
 use super::asm_x64::{Arithmetic, Assembler, Conversion, Isa, Lane, Mask, Vector};
 use super::vector_plan::{Role, divides_halves, signed_factor};
@@ -334,8 +334,7 @@ impl Loop<'_> {
     }
 
     /// The remainders of `from` by a divisor, in place of the quotients in `to`, which are below
-    /// 2^32 if
-    /// `is_half`.
+    /// 2^32 if `is_half`.
     pub(super) fn remainder(
         &mut self,
         asm: &mut Assembler,

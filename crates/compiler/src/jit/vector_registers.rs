@@ -1,8 +1,8 @@
 //! Registers of the machine in the body of a loop that is vectorized with AVX-512 or AVX2, and the
 //! words that its function gets.
 //!
-//! Registers are given in the order of the statements and are free again after the last use. What is
-//! the same in all rounds stays in those that the body never needs, the rest of it is read again
+//! Registers are given in the order of the statements and are free again after the last use. What
+//! is the same in all rounds stays in those that the body never needs, the rest of it is read again
 //! where it is used. Where none is free, the value that is read last of all is written to memory
 //! below the block of words and is read again there (Belady, *A study of replacement algorithms for
 //! a virtual-storage computer*, 1966); a value is set once, so it is written once.

@@ -6,7 +6,7 @@
 //! Integers are added, multiplied, combined by bits, and compared; floats have a smallest and a
 //! largest. A number that is joined under a condition is one that is left out elsewhere.
 
-use super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
+use super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var, identity_bits};
 use crate::core::reduction::ReductionOp;
 use crate::hash::HashMap;
 
@@ -30,13 +30,8 @@ impl AccumulatorOp {
         let bits = 8 * ty.bytes() as u32;
         let ones = u64::MAX >> (64 - bits);
         match self {
-            AccumulatorOp::Binary(kind @ (Binary::Min | Binary::Max)) => {
-                let joining = if kind == Binary::Min { ReductionOp::Min } else { ReductionOp::Max };
-                match ty {
-                    ScalarType::F32 => u64::from((joining.identity() as f32).to_bits()),
-                    _ => joining.identity().to_bits(),
-                }
-            }
+            AccumulatorOp::Binary(Binary::Min) => identity_bits(ReductionOp::Min, ty),
+            AccumulatorOp::Binary(Binary::Max) => identity_bits(ReductionOp::Max, ty),
             AccumulatorOp::Binary(Binary::Mul) => 1,
             AccumulatorOp::Binary(Binary::And) => ones,
             AccumulatorOp::Binary(_) => 0,
@@ -46,6 +41,18 @@ impl AccumulatorOp {
             AccumulatorOp::Extreme { max: false, unsigned: false } => ones >> 1,
         }
     }
+}
+
+/// The smaller or the larger of two integers, if a choice between `a` and `b` by a comparison of `p`
+/// and `q` is one.
+pub fn extreme_of_choice(kind: Compare, (p, q): (Reg, Reg), (a, b): (Reg, Reg)) -> Option<AccumulatorOp> {
+    let unsigned = match kind {
+        Compare::Lt | Compare::Le => false,
+        Compare::LtUnsigned | Compare::LeUnsigned => true,
+        Compare::Eq | Compare::Ne => return None,
+    };
+    let (min, max) = ((p, q) == (a, b), (p, q) == (b, a));
+    (min != max).then_some(AccumulatorOp::Extreme { max, unsigned })
 }
 
 /// A variable that accumulates.
@@ -128,20 +135,14 @@ impl Body<'_> {
             }
             Op::Select(condition, a, b) => {
                 if let Some(Op::Compare(kind, p, q)) = self.ops.get(condition)
-                    && ((p, q) == (a, b) || (q, p) == (a, b))
-                    && self.reads(*condition) == 1
                     && !ty.is_float()
+                    && let Some(join) = extreme_of_choice(*kind, (*p, *q), (*a, *b))
+                    && self.reads(*condition) == 1
                 {
-                    let unsigned = match kind {
-                        Compare::Lt | Compare::Le => false,
-                        Compare::LtUnsigned | Compare::LeUnsigned => true,
-                        Compare::Eq | Compare::Ne => return None,
-                    };
                     let (old, operand) = match self.is_old(var, *a, 2) {
                         true => (*a, *b),
                         false => (*b, *a),
                     };
-                    let join = AccumulatorOp::Extreme { max: p == b, unsigned };
                     let chain = vec![new, old, *condition];
                     return if self.is_old(var, old, 2) && operand != old {
                         made(operand, None, join, chain)

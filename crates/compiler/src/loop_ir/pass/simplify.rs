@@ -19,9 +19,9 @@
 //!
 //! Costs time in proportion to the statements.
 
+use super::super::accumulator::{AccumulatorOp, extreme_of_choice};
 use super::super::{
-    Array, Binary, Cast, Compare, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Unary,
-    for_each_stmt, identity_bits,
+    Array, Binary, Cast, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, for_each_stmt,
 };
 use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use crate::hash::{HashMap, HashSet};
@@ -77,25 +77,8 @@ struct Simplifier<'k> {
 /// The smaller or the larger of two numbers.
 #[derive(Clone, Copy)]
 struct Extremum {
-    max: bool,
-    unsigned: bool,
+    op: AccumulatorOp,
     operands: [Reg; 2],
-}
-
-impl Extremum {
-    /// The bits of the number that no other is beyond.
-    fn identity(self, ty: ScalarType) -> u64 {
-        let ones = u64::MAX >> (64 - 8 * ty.bytes());
-        match (self.max, self.unsigned) {
-            _ if ty.is_float() => {
-                identity_bits(if self.max { ReductionOp::Max } else { ReductionOp::Min }, ty)
-            }
-            (false, true) => ones,
-            (true, true) => 0,
-            (false, false) => ones >> 1,
-            (true, false) => (ones >> 1) + 1,
-        }
-    }
 }
 
 /// The value of an operation.
@@ -229,17 +212,12 @@ impl<'k> Simplifier<'k> {
     fn extremum(&self, op: &Op) -> Option<Extremum> {
         match op {
             Op::Binary(kind @ (Binary::Min | Binary::Max), a, b) => {
-                Some(Extremum { max: *kind == Binary::Max, unsigned: false, operands: [*a, *b] })
+                Some(Extremum { op: AccumulatorOp::Binary(*kind), operands: [*a, *b] })
             }
             Op::Select(condition, a, b) if !self.kernel.regs[*a].is_float() => {
                 let Op::Compare(kind, p, q) = self.definitions.get(condition)? else { return None };
-                let unsigned = match kind {
-                    Compare::Lt | Compare::Le => false,
-                    Compare::LtUnsigned | Compare::LeUnsigned => true,
-                    Compare::Eq | Compare::Ne => return None,
-                };
-                let (min, max) = ((p, q) == (a, b), (p, q) == (b, a));
-                (min != max).then_some(Extremum { max, unsigned, operands: [*a, *b] })
+                let op = extreme_of_choice(*kind, (*p, *q), (*a, *b))?;
+                Some(Extremum { op, operands: [*a, *b] })
             }
             _ => None,
         }
@@ -248,12 +226,10 @@ impl<'k> Simplifier<'k> {
     /// The register that holds the smaller or the larger of two numbers already.
     fn absorbed(&self, extreme: Extremum) -> Option<Reg> {
         let [a, b] = extreme.operands;
-        let identity = extreme.identity(self.kernel.regs[a]);
+        let identity = extreme.op.identity(self.kernel.regs[a]);
         [(a, b), (b, a)].into_iter().find_map(|(one, other)| {
             let other_extreme = self.definitions.get(&other).and_then(|op| self.extremum(op));
-            let is_part = other_extreme.is_some_and(|of| {
-                of.operands.contains(&one) && (of.max, of.unsigned) == (extreme.max, extreme.unsigned)
-            });
+            let is_part = other_extreme.is_some_and(|of| of.op == extreme.op && of.operands.contains(&one));
             // A float alone may be a NaN of another form.
             let is_plain = !self.kernel.regs[a].is_float() || other_extreme.is_some();
             (is_part || is_plain && self.known(one) == Some(identity)).then_some(other)

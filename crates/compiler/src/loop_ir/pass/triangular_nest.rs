@@ -12,8 +12,8 @@
 //! ```
 //!
 //! **Method.** The row is recognized by its formula, for indices below 2^49, where the root is
-//! exact (`build/triangle.rs` of the array IR says why), and so are the column and the remainders of both by the
-//! number of rows, which the end of the range must fit: rows and columns are less. The places come
+//! exact (`build/triangle.rs` of the array IR says why), and so are the column and the remainders
+//! of both by the number of rows, which the end of the range must fit: rows and columns are less. The places come
 //! in the order in which they came. A parallel loop is cut into pieces of [`PIECE`] places, each of
 //! which is such a nest; a reduction keeps its lanes, in memory, and place `low + i` joins lane
 //! `i % 8` as before.
@@ -68,8 +68,8 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// A loop over places of a triangle.
 struct Triangle {
-    /// The number that is added to the root; the row and it less are the factors of its first place: 1 and -1 of a
-    /// triangle without its diagonal, -1 and 1 with it.
+    /// The number that is added to the root: 1 of a triangle without its diagonal, -1 of one with
+    /// it. The product of the row and the row less this number is twice the row's first place.
     sign: i64,
     /// Registers that hold the row.
     rows: Vec<Reg>,
@@ -188,10 +188,8 @@ impl Triangle {
         let mut build = Builder::new(kernel);
         match stmt {
             Stmt::For { index, low, high, body, .. } => {
-                let nest = self.rows_and_columns(&mut build, (*low, *high), |build, names| {
-                    let mut copy = Cloner::new(build.kernel);
-                    names.apply(&mut copy, *index, self);
-                    copy.stmts(body)
+                let nest = self.rows_and_columns(&mut build, (*low, *high), |build, place| {
+                    place.copied(build.kernel, *index, self).stmts(body)
                 });
                 build.stmts.push(nest);
             }
@@ -204,10 +202,8 @@ impl Triangle {
                 let low = build.binary(Binary::Mul, number, piece);
                 let end = build.binary(Binary::Add, low, piece);
                 let high = build.min(end, *count);
-                let nest = self.rows_and_columns(&mut build, (low, high), |build, names| {
-                    let mut copy = Cloner::new(build.kernel);
-                    names.apply(&mut copy, *index, self);
-                    copy.stmts(body)
+                let nest = self.rows_and_columns(&mut build, (low, high), |build, place| {
+                    place.copied(build.kernel, *index, self).stmts(body)
                 });
                 build.stmts.push(nest);
                 let body = std::mem::replace(&mut build.stmts, outer);
@@ -239,13 +235,12 @@ impl Triangle {
         let identity = build.define(ty, Op::Const(ty, identity_bits(item.op(), ty)));
         let places: [Reg; LANES] = std::array::from_fn(|lane| build.int(lane as i64));
         build.stmts.extend(places.map(|place| Stmt::Store(lanes, place, identity)));
-        let nest = self.rows_and_columns(build, (low, high), |build, names| {
-            let mut copy = Cloner::new(build.kernel);
-            names.apply(&mut copy, index, self);
-            let mut stmts = copy.stmts(body);
-            let (item, place) = (item.map(|reg| copy.reg(reg)), copy.reg(index));
-            let outer = std::mem::replace(&mut build.stmts, std::mem::take(&mut stmts));
-            let from = build.binary(Binary::Sub, place, low);
+        let nest = self.rows_and_columns(build, (low, high), |build, place| {
+            let mut copy = place.copied(build.kernel, index, self);
+            let stmts = copy.stmts(body);
+            let item = item.map(|reg| copy.reg(reg));
+            let outer = std::mem::replace(&mut build.stmts, stmts);
+            let from = build.binary(Binary::Sub, place.index, low);
             let mask = build.int(LANES as i64 - 1);
             let lane = build.binary(Binary::And, from, mask);
             let old = build.define(ty, Op::Load(lanes, lane, ty));
@@ -315,11 +310,13 @@ struct Place {
 }
 
 impl Place {
-    /// Names the registers of a round in a copy of it.
-    fn apply(&self, copy: &mut Cloner<'_>, index: Reg, triangle: &Triangle) {
+    /// A copy of a round under way, in which its index, row and column are those of the place.
+    fn copied<'k>(&self, kernel: &'k mut Kernel, index: Reg, triangle: &Triangle) -> Cloner<'k> {
+        let mut copy = Cloner::new(kernel);
         let rows = triangle.rows.iter().map(|reg| (*reg, self.row));
         let columns = triangle.columns.iter().map(|reg| (*reg, self.column));
         copy.names.known_registers.extend(rows.chain(columns));
         copy.names.regs.insert(index, self.index);
+        copy
     }
 }
