@@ -118,7 +118,7 @@ impl Emit<'_, '_> {
                 self.b.ins().iadd(halves[0], halves[1])
             };
             let sums: Vec<Value> = vectors.into_iter().map(halves).collect();
-            // At most four lanes are added that have twice the bits of each.
+            // Twice the lanes of all vectors in flight are added, 32 at most: twice the bits hold them.
             let first = sums[0];
             vectors = vec![sums[1..].iter().fold(first, |sum, vector| self.b.ins().iadd(sum, *vector))];
         }

@@ -1,10 +1,10 @@
 //! Factors in place of divisors: the quotient of a natural number is the whole part of its product
-//! with a factor over a power of two (Granlund and Montgomery, *Division by invariant integers using
-//! multiplication*, 1994).
+//! with a factor over a power of two (Granlund and Montgomery, *Division by invariant integers
+//! using multiplication*, 1994).
 //!
-//! For `n` up to `N`, `n / d` is the whole part of `n * m / 2^k`, where `m` is `2^k / d` rounded up by
-//! `e / d`, if `e * N < 2^k`: the excess `n * e / (d * 2^k)` is less than the `1 / d` that lies between
-//! a quotient and the next whole number.
+//! For `n` up to `N`, `n / d` is the whole part of `n * m / 2^k`, where `m` is `2^k / d` rounded up
+//! by `e / d`, if `e * N < 2^k`: the excess `n * e / (d * 2^k)` is less than the `1 / d` that lies
+//! between a quotient and the next whole number.
 
 use std::ops::Range;
 

@@ -3,8 +3,9 @@
 //! Rounds of a loop that have been written out compute the same slot numbers again and again, most
 //! of them from constants. Operations on integers of 64 bits are folded where their operands are
 //! known and simplified where one is 0 or 1; `(x + 2) + 3` becomes `x + 5`, and digits that are put
-//! together again, `x / 3 * 3 + x % 3`, become `x`. An operation that has been computed before, in the same list of statements or in one around it, is not computed again
-//! (value numbering; Cocke 1970). Loads count as operations where nobody writes to the array.
+//! together again, `x / 3 * 3 + x % 3`, become `x`. An operation that has been computed before, in
+//! the same list of statements or in one around it, is not computed again (value numbering; Cocke
+//! 1970). Loads count as operations where nobody writes to the array.
 //!
 //! Slots extend what is read and cut off what is written, so a byte that is read and extended is
 //! read as a word, and a word that is truncated to be written is written.
