@@ -1,5 +1,5 @@
 //! Loop distribution: a loop whose body calls functions that have a vector form, and cannot go by
-//! vectors as a whole, becomes several loops over strips.
+//! vectors as a whole or does much between the calls, becomes several loops over strips.
 //!
 //! ```text
 //!                                  parallel for p < (n + 127) / 128
@@ -44,10 +44,15 @@ const STRIP: u64 = 128;
 const MIN_ROUNDS: u64 = 32;
 
 /// Statements of the longest body.
-const MAX_STATEMENTS: usize = 200;
+const MAX_STATEMENTS: usize = 600;
 
 /// Arrays of a strip, of one loop.
 const MAX_STRIPS: usize = 24;
+
+/// Operations of a loop that calls functions with blocks of numbers and goes by vectors as a whole;
+/// a block of each operation is in flight then. More operations go by wider vectors between the
+/// calls, on processors that have those.
+const MAX_BLOCK_OPERATIONS: usize = 8;
 
 /// Levels of calls.
 const MAX_LEVELS: u32 = 6;
@@ -105,7 +110,7 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
     }
     let mut varying: HashSet<Reg> = HashSet::from_iter([*index]);
     let mut stored: HashMap<Array, Reg> = HashMap::default();
-    let (mut calls, mut uniform) = (false, true);
+    let (mut calls, mut uniform, mut work) = (false, true, 0);
     for stmt in *body {
         match stmt {
             Stmt::Let(reg, op) => {
@@ -120,6 +125,7 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
                 if varies {
                     varying.insert(*reg);
                     calls |= matches!(op, Op::Call(f, _) if has_vector_form(*f));
+                    work += 1;
                     uniform &= is_uniform(kernel, *index, *reg, op, forms);
                 }
             }
@@ -138,7 +144,8 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
         Stmt::Let(_, Op::Load(array, at, _)) => stored.get(array).is_none_or(|stored| stored == at),
         _ => true,
     });
-    calls && !uniform && !aliased && at_same_slot
+    let is_long = work > MAX_BLOCK_OPERATIONS && kernel.has_vector_loops;
+    calls && (!uniform || is_long) && !aliased && at_same_slot
 }
 
 /// The coefficient of the index in a slot number, if the rest is the same in all rounds or an

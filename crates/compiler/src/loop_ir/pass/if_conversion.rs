@@ -23,7 +23,7 @@
 use super::super::{
     Array, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
 };
-use super::value_ranges::{Interval, definition_intervals};
+use super::value_ranges::{Interval, unconditional_intervals};
 use super::{Builder, rewrite};
 use crate::hash::HashMap;
 
@@ -32,16 +32,13 @@ const MAX_OPERATIONS: usize = 12;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    let (mut branches, mut reads) = (false, HashMap::<Var, usize>::default());
-    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
-        Stmt::If(..) => branches = true,
-        Stmt::Let(_, Op::Get(var)) => *reads.entry(*var).or_default() += 1,
-        _ => {}
-    });
+    let mut branches = false;
+    for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
     if !branches {
         return;
     }
-    let intervals = definition_intervals(kernel);
+    let mut reads = reads_of_variables(kernel);
+    let intervals = unconditional_intervals(kernel);
     rewrite(kernel, &mut |kernel, stmts, _| {
         let stmts = flatten_checks(stmts);
         let becomes_straight_line = |checks: bool| {
@@ -75,8 +72,7 @@ pub(super) fn run(kernel: &mut Kernel) {
             let allowed = Allowed { kernel, intervals: &intervals, calls, checks };
             let converted = match (Side::of(&then, &allowed), Side::of(&otherwise, &allowed)) {
                 (Some(first), Some(second)) => {
-                    let is_local = |var: &Var| is_local(*var, &[&first, &second], &reads);
-                    choices(kernel, condition, (&first, &second), &is_local)
+                    choices(kernel, condition, (&first, &second), MAX_OPERATIONS, &mut reads)
                 }
                 _ if computes && otherwise.is_empty() && all_speculative(&then, &allowed) => {
                     conditional_store(kernel, condition, &then, &out)
@@ -92,18 +88,30 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
+/// The number of reads of each variable of a kernel.
+pub(super) fn reads_of_variables(kernel: &Kernel) -> HashMap<Var, usize> {
+    let mut reads: HashMap<Var, usize> = HashMap::default();
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::Let(_, Op::Get(var)) = stmt {
+            *reads.entry(*var).or_default() += 1;
+        }
+    });
+    reads
+}
+
 fn is_store_or_let(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Let(..) | Stmt::Store(..))
 }
 
 /// The operations that may be computed where their result is not needed.
-struct Allowed<'k> {
-    kernel: &'k Kernel,
-    intervals: &'k HashMap<Reg, Interval>,
+pub(super) struct Allowed<'k> {
+    pub kernel: &'k Kernel,
+    /// Those of [`unconditional_intervals`].
+    pub intervals: &'k HashMap<Reg, Interval>,
     /// True if calls of functions that have a vector form may.
-    calls: bool,
+    pub calls: bool,
     /// True if a side may have checks.
-    checks: bool,
+    pub checks: bool,
 }
 
 /// The condition of a check: a register that must be true, or one that must be false.
@@ -138,7 +146,7 @@ fn flatten_checks(stmts: Vec<Stmt>) -> Vec<Stmt> {
 }
 
 impl Allowed<'_> {
-    fn is_speculative(&self, op: &Op) -> bool {
+    pub fn is_speculative(&self, op: &Op) -> bool {
         match op {
             Op::Load(array, at, _) => self.intervals.get(at).is_some_and(|slot| {
                 slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.slots[*array])
@@ -161,7 +169,7 @@ fn all_speculative(stmts: &[Stmt], allowed: &Allowed<'_>) -> bool {
 
 /// One side of a branch that only computes: its operations and checks, and the variables that it
 /// sets last.
-struct Side {
+pub(super) struct Side {
     lets: Vec<Stmt>,
     sets: Vec<(Var, Reg)>,
     /// Reads of variables that the side has set before; `lets` reads what they were set to.
@@ -169,7 +177,7 @@ struct Side {
 }
 
 impl Side {
-    fn of(stmts: &[Stmt], allowed: &Allowed<'_>) -> Option<Side> {
+    pub fn of(stmts: &[Stmt], allowed: &Allowed<'_>) -> Option<Side> {
         let mut side = Side { lets: Vec::new(), sets: Vec::new(), reads: HashMap::default() };
         // Registers that read a variable which the side has set before.
         let mut copies: HashMap<Reg, Reg> = HashMap::default();
@@ -210,22 +218,24 @@ fn is_local(var: Var, sides: &[&Side], reads: &HashMap<Var, usize>) -> bool {
     reads.get(&var).is_none_or(|all| *all == own) && !sides.iter().any(|side| side.lets.iter().any(is_read))
 }
 
-/// Both sides, and then the choice of each variable that is not local.
-fn choices(
+/// Both sides, and then the choice of each variable that is not local, if the sides have at most so
+/// many operations. `reads` counts the reads of variables in the kernel.
+pub(super) fn choices(
     kernel: &mut Kernel,
     condition: Reg,
     (first, second): (&Side, &Side),
-    is_local: &dyn Fn(&Var) -> bool,
+    max_operations: usize,
+    reads: &mut HashMap<Var, usize>,
 ) -> Option<Vec<Stmt>> {
     let operations = first.lets.iter().chain(&second.lets);
     let costly =
         operations.filter(|stmt| !matches!(stmt, Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Get(_))));
-    if costly.count() > MAX_OPERATIONS {
+    if costly.count() > max_operations {
         return None;
     }
     let mut vars: Vec<Var> = first.sets.iter().map(|(var, _)| *var).collect();
     vars.extend(second.sets.iter().map(|(var, _)| *var).filter(|var| first.set(*var).is_none()));
-    vars.retain(|var| !is_local(var));
+    vars.retain(|var| !is_local(*var, &[first, second], reads));
     let mut build = Builder::new(kernel);
     build.side(first, condition);
     if second.lets.iter().any(|stmt| check(stmt).is_some()) {
@@ -240,7 +250,10 @@ fn choices(
         let ty = build.kernel.vars[var];
         let old = match (first.set(var), second.set(var)) {
             (Some(_), Some(_)) => None,
-            _ => Some(build.define(ty, Op::Get(var))),
+            _ => {
+                *reads.entry(var).or_default() += 1;
+                Some(build.define(ty, Op::Get(var)))
+            }
         };
         let (a, b) = (first.set(var).or(old)?, second.set(var).or(old)?);
         chosen.push((var, build.define(ty, Op::Select(condition, a, b))));

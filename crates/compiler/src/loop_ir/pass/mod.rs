@@ -31,10 +31,12 @@ mod renumber;
 mod scalar_replacement;
 mod simplify;
 mod strength_reduction;
+mod structured_branches;
 mod triangular_nest;
 mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
+mod vector_if_conversion;
 
 use super::{Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, for_each_stmt};
 use crate::hash::HashMap;
@@ -47,12 +49,14 @@ pub struct Pass {
     pub run: fn(&mut Kernel),
 }
 
-/// All passes, in the order in which they run. What one finds another may need: indices are
+/// All passes, in the order in which they run. What one finds another may need: jumps are branches
+/// for all, indices are
 /// constants when loops are written out, then small arrays are variables, then conditions are
 /// known, and where loops are cut at these there is more to write out and to fold. Conditions that
 /// were branches are choices then, at which loops are cut once more; branches that are left stand
-/// around loops where they can.
+/// around loops where they can. Costly branches are choices only where loops go by vectors for it.
 pub const PASSES: &[Pass] = &[
+    Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "triangular_nest", run: triangular_nest::run },
     Pass { name: "dce", run: dce::run },
     Pass { name: "collapse", run: collapse::run },
@@ -74,6 +78,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "if_conversion", run: if_conversion::run },
+    Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },

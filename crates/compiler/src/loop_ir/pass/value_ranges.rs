@@ -43,9 +43,19 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// The intervals of the registers of a kernel where they are set, of those that have one.
 pub(super) fn definition_intervals(kernel: &Kernel) -> HashMap<Reg, Interval> {
+    intervals_of(kernel, false)
+}
+
+/// As [`definition_intervals`], but of registers that are set in branches the intervals that they
+/// would have if the branches were taken always.
+pub(super) fn unconditional_intervals(kernel: &Kernel) -> HashMap<Reg, Interval> {
+    intervals_of(kernel, true)
+}
+
+fn intervals_of(kernel: &Kernel, branches_always: bool) -> HashMap<Reg, Interval> {
     let mut copy = kernel.clone();
     let body = std::mem::take(&mut copy.body);
-    let mut walk = Walk::new(&mut copy);
+    let mut walk = Walk { branches_always, ..Walk::new(&mut copy) };
     walk.list(body);
     walk.defined
 }
@@ -157,12 +167,18 @@ struct Walk<'k> {
     same: HashMap<Reg, Reg>,
     /// The intervals of registers where they are set.
     defined: HashMap<Reg, Interval>,
+    /// True if what is known in a branch is what would be if it were taken always: neither its
+    /// condition nor a check in it.
+    branches_always: bool,
+    /// The number of branches around.
+    branches: usize,
 }
 
 impl<'k> Walk<'k> {
     fn new(kernel: &'k mut Kernel) -> Walk<'k> {
         let (ops, same, defined) = (HashMap::default(), HashMap::default(), HashMap::default());
-        Walk { kernel, ops, scopes: vec![Scope::default()], same, defined }
+        let scopes = vec![Scope::default()];
+        Walk { kernel, ops, scopes, same, defined, branches_always: false, branches: 0 }
     }
 
     fn interval(&self, reg: Reg) -> Interval {
@@ -289,11 +305,15 @@ impl<'k> Walk<'k> {
                 if let Some(holds) = self.known_condition(condition) {
                     return out.extend(self.list(if holds { then } else { otherwise }));
                 }
-                let then = self.inside(then, Some((condition, true)), None);
-                let otherwise = self.inside(otherwise, Some((condition, false)), None);
+                let assumed = |holds| (!self.branches_always).then_some((condition, holds));
+                let (holds, fails) = (assumed(true), assumed(false));
+                self.branches += 1;
+                let then = self.inside(then, holds, None);
+                let otherwise = self.inside(otherwise, fails, None);
+                self.branches -= 1;
                 let (first, second) = (never_ends(&then), never_ends(&otherwise));
                 out.push(Stmt::If(condition, then, otherwise));
-                if first != second {
+                if first != second && !(self.branches_always && self.branches > 0) {
                     self.assume(condition, second);
                 }
             }

@@ -1,0 +1,308 @@
+//! If-conversion of loops that go by vectors for it, whatever their branches cost.
+//!
+//! ```text
+//! for i < n                          for i < n
+//!   r0 = a[i]                          r0 = a[i]
+//!   if r0 < r9                         r1 = ... a polynomial of r0
+//!     v := ... a polynomial of r0  =>  r2 = ... another one
+//!   else                               v := select (r0 < r9) r1 r2
+//!     v := ... another one             b[i] <- v
+//!   b[i] <- v
+//! ```
+//!
+//! [`if_conversion`](super::if_conversion) makes choices of short branches anywhere. Here the
+//! branches of a whole loop are converted, or none (Allen, Kennedy, Porterfield and Warren,
+//! *Conversion of control dependence to data dependence*, 1983).
+//!
+//! **When.** The rounds compute, read, store outside of branches, and branch; nothing is carried
+//! from one to the next. Each operation has an instruction for vectors, or a function with a vector
+//! form ([`distribute`](super::distribute) takes those out), and slots are as vectors have them. The
+//! conditions differ from round to round; others are for
+//! [`loop_unswitching`](super::loop_unswitching). And vectors do all operations of a round in no
+//! more time than the branches take one by one where each side is as likely, nor than twice that of
+//! the cheapest way through them, which the data may always take.
+//!
+//! Costs time in proportion to the statements.
+
+use super::super::cost::op_cost;
+use super::super::{
+    Array, Binary, Cast, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary, Var, has_vector_form,
+};
+use super::affine::Forms;
+use super::if_conversion::{Allowed, Side, choices, reads_of_variables};
+use super::value_ranges::{Interval, unconditional_intervals};
+use super::{LoopParts, loop_parts};
+use crate::hash::{HashMap, HashSet};
+
+/// Statements of the longest body.
+const MAX_STATEMENTS: usize = 400;
+
+/// Numbers of 8 bytes in a vector of 256 bits.
+const LANES: f64 = 4.0;
+
+/// Nanoseconds of a function of one number in a vector form.
+const VECTOR_CALL_COST: f64 = 4.0;
+
+/// Nanoseconds of a branch, wrong predictions included.
+const BRANCH_COST: f64 = 1.0;
+
+/// Slots between those of two rounds, at most.
+const MAX_STRIDE: u64 = 16;
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    let mut branches = false;
+    super::for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
+    if !branches || !kernel.has_vector_loops {
+        return;
+    }
+    let intervals = unconditional_intervals(kernel);
+    let mut reads = reads_of_variables(kernel);
+    let candidates = candidates(kernel, &intervals, &reads);
+    if candidates.is_empty() {
+        return;
+    }
+    super::rewrite(kernel, &mut |kernel, mut stmts, _| {
+        for stmt in &mut stmts {
+            if !loop_parts(stmt).is_some_and(|parts| candidates.contains(&parts.index)) {
+                continue;
+            }
+            for body in stmt.bodies_mut() {
+                if let Some(straight) = straightened(kernel, body, &intervals, &mut reads) {
+                    *body = straight;
+                }
+            }
+        }
+        stmts
+    });
+}
+
+/// The statements without branches.
+fn straightened(
+    kernel: &mut Kernel,
+    stmts: &[Stmt],
+    intervals: &HashMap<Reg, Interval>,
+    reads: &mut HashMap<Var, usize>,
+) -> Option<Vec<Stmt>> {
+    let mut out = Vec::new();
+    for stmt in stmts {
+        let Stmt::If(condition, then, otherwise) = stmt else {
+            out.push(stmt.clone());
+            continue;
+        };
+        let then = straightened(kernel, then, intervals, reads)?;
+        let otherwise = straightened(kernel, otherwise, intervals, reads)?;
+        let allowed = Allowed { kernel, intervals, calls: true, checks: false };
+        let sides = (Side::of(&then, &allowed)?, Side::of(&otherwise, &allowed)?);
+        out.extend(choices(kernel, *condition, (&sides.0, &sides.1), usize::MAX, reads)?);
+    }
+    Some(out)
+}
+
+/// The indices of the loops whose branches are converted.
+fn candidates(
+    kernel: &Kernel,
+    intervals: &HashMap<Reg, Interval>,
+    reads: &HashMap<Var, usize>,
+) -> HashSet<Reg> {
+    let mut forms = Forms::new(kernel);
+    let mut found = HashSet::default();
+    super::for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Some(parts) = loop_parts(stmt)
+            && parts.body.iter().any(|stmt| matches!(stmt, Stmt::If(..)))
+            && is_candidate(kernel, &parts, &mut forms, intervals, reads)
+        {
+            found.insert(parts.index);
+        }
+    });
+    found
+}
+
+fn is_candidate(
+    kernel: &Kernel,
+    parts: &LoopParts<'_>,
+    forms: &mut Forms<'_>,
+    intervals: &HashMap<Reg, Interval>,
+    reads: &HashMap<Var, usize>,
+) -> bool {
+    let mut statements = 0;
+    super::for_each_stmt(parts.body, &mut |_| statements += 1);
+    if statements > MAX_STATEMENTS {
+        return false;
+    }
+    let mut search = Search {
+        kernel,
+        index: parts.index,
+        forms,
+        allowed: Allowed { kernel, intervals, calls: true, checks: false },
+        varying: HashSet::from_iter([parts.index]),
+        set: HashSet::default(),
+        reads: HashMap::default(),
+        stored: HashMap::default(),
+        loaded: Vec::new(),
+        width: None,
+        vector: 0.0,
+    };
+    let Some(Cost { least, mean }) = search.list(parts.body, false) else { return false };
+    // Nothing is carried on, and nothing is read after the loop.
+    let own = search.set.iter().all(|var| search.reads.get(var) == reads.get(var));
+    let apart = search.loaded.iter().all(|(array, at)| match search.stored.get(array) {
+        Some(stored) => stored == at,
+        None => true,
+    });
+    own && apart && search.vector <= LANES * mean && search.vector <= LANES * 2.0 * least
+}
+
+/// Nanoseconds of statements one by one.
+#[derive(Default)]
+struct Cost {
+    /// On the cheapest way through branches.
+    least: f64,
+    /// On average, if both sides of a branch are as likely.
+    mean: f64,
+}
+
+impl Cost {
+    fn add(&mut self, least: f64, mean: f64) {
+        self.least += least;
+        self.mean += mean;
+    }
+}
+
+/// The search of a loop for what vectors do not have.
+struct Search<'a, 'k> {
+    kernel: &'a Kernel,
+    index: Reg,
+    forms: &'a mut Forms<'k>,
+    allowed: Allowed<'a>,
+    /// Registers and variables that differ from round to round.
+    varying: HashSet<Reg>,
+    /// Variables that are set before they are read, and how often they are.
+    set: HashSet<Var>,
+    reads: HashMap<Var, usize>,
+    stored: HashMap<Array, Reg>,
+    loaded: Vec<(Array, Reg)>,
+    /// Bytes of the lanes.
+    width: Option<usize>,
+    /// Nanoseconds of all operations, one by one but for functions.
+    vector: f64,
+}
+
+impl Search<'_, '_> {
+    /// The cost of a list of statements, if vectors have them all.
+    fn list(&mut self, stmts: &[Stmt], in_branch: bool) -> Option<Cost> {
+        let mut total = Cost::default();
+        for stmt in stmts {
+            match stmt {
+                Stmt::Let(reg, Op::Get(var)) => {
+                    if self.set.contains(var) {
+                        *self.reads.entry(*var).or_default() += 1;
+                        self.varying.insert(*reg);
+                    }
+                }
+                Stmt::Let(reg, op) => {
+                    if in_branch && !self.allowed.is_speculative(op) {
+                        return None;
+                    }
+                    let mut varies = false;
+                    op.for_each_reg(&mut |reg| varies |= self.varying.contains(&reg));
+                    if !varies {
+                        continue;
+                    }
+                    self.varying.insert(*reg);
+                    if !self.has_vector(*reg, op) {
+                        return None;
+                    }
+                    let cost = op_cost(op);
+                    let is_call = matches!(op, Op::Call(f, _) if *f != ScalarFunction::Fma);
+                    self.vector += if is_call { LANES * VECTOR_CALL_COST } else { cost };
+                    total.add(cost, cost);
+                }
+                Stmt::Set(var, _) => {
+                    if self.reads.get(var).is_none_or(|reads| *reads == 0) {
+                        self.set.insert(*var);
+                    }
+                    if !self.set.contains(var) {
+                        return None;
+                    }
+                }
+                Stmt::Store(array, at, value) => {
+                    let ty = self.kernel.regs[*value];
+                    let again = self.stored.insert(*array, *at).is_some();
+                    if in_branch || again || !self.is_lane(*array, *at, ty) {
+                        return None;
+                    }
+                    total.add(0.5, 0.5);
+                    self.vector += 0.5;
+                }
+                Stmt::If(condition, then, otherwise) => {
+                    if !self.varying.contains(condition) {
+                        return None;
+                    }
+                    let (first, second) = (self.list(then, true)?, self.list(otherwise, true)?);
+                    let mean = (first.mean + second.mean) / 2.0;
+                    total.add(BRANCH_COST + first.least.min(second.least), BRANCH_COST + mean);
+                }
+                _ => return None,
+            }
+        }
+        Some(total)
+    }
+
+    /// Returns true if the slots of an array are lanes of a type, which all others are as wide as.
+    fn is_lane(&mut self, array: Array, at: Reg, ty: ScalarType) -> bool {
+        let width = usize::from(self.kernel.arrays[array].width);
+        let form = self.forms.of(at);
+        let mut stride = 0;
+        for (reg, coefficient) in &form.terms {
+            if *reg == self.index {
+                stride = *coefficient;
+            } else if self.varying.contains(reg) {
+                return false;
+            }
+        }
+        let fits = width == ty.bytes() || ty == ScalarType::I64 && width < 8;
+        let near = stride == 1 || width == 8 && stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
+        fits && near && self.is_wide(ty)
+    }
+
+    /// Returns true if a type is as wide as the lanes are.
+    fn is_wide(&mut self, ty: ScalarType) -> bool {
+        ty.bytes() >= 4 && *self.width.get_or_insert(ty.bytes()) == ty.bytes()
+    }
+
+    /// Returns true if vectors have an operation whose result differs from round to round.
+    fn has_vector(&mut self, reg: Reg, op: &Op) -> bool {
+        let ty = self.kernel.regs[reg];
+        match op {
+            Op::Load(array, at, _) => {
+                self.loaded.push((*array, *at));
+                self.is_lane(*array, *at, ty)
+            }
+            Op::Compare(_, a, _) => self.is_wide(self.kernel.regs[*a]),
+            // A number of a slot or a truth value, too.
+            Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::And | Binary::Or, ..)
+                if ty == ScalarType::I64 =>
+            {
+                true
+            }
+            Op::Binary(Binary::Shl | Binary::Shr, _, places) => {
+                self.kernel.constants.contains_key(places) && self.is_wide(ty)
+            }
+            Op::Binary(kind, ..) if kind.is_integer_division() => false,
+            Op::Call(f, _) => {
+                (*f == ScalarFunction::Fma || has_vector_form(*f) && ty == ScalarType::F64)
+                    && self.is_wide(ty)
+            }
+            Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => false,
+            Op::Cast(Cast::SignedToFloat, ScalarType::F64, a) => {
+                self.kernel.regs[*a] == ScalarType::I64 && self.is_wide(ty)
+            }
+            Op::Cast(Cast::FloatToSigned, ScalarType::I64, a) => {
+                self.kernel.regs[*a] == ScalarType::F64 && self.is_wide(ty)
+            }
+            Op::Cast(..) => false,
+            _ => self.is_wide(ty),
+        }
+    }
+}
