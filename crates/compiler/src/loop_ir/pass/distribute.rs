@@ -1,5 +1,6 @@
-//! Loop distribution: a loop whose body calls functions that have a vector form, and cannot go by
-//! vectors as a whole or does much between the calls, becomes several loops over strips.
+//! Loop distribution: a loop whose body calls functions that have a vector form or has numbers of
+//! several widths, and cannot go by vectors as a whole or does much between the calls, becomes
+//! several loops over strips.
 //!
 //! ```text
 //!                                  parallel for p < (n + 127) / 128
@@ -16,7 +17,10 @@
 //! flow*, 1990).
 //!
 //! **Method.** The level of an operation is the number of such calls on the longest chain to it.
-//! The operations of a level are one loop, the calls between two levels a loop each. What costs no
+//! The operations of a level are one loop, the calls between two levels a loop each. Where vectors
+//! have all operations ([`vector_forms`](super::vector_forms)), but lanes of 4 and of 8 bytes, each
+//! width has loops of its own: a level ends where the width changes, too. A number is extended
+//! where it is loaded from a strip, and cut off where it is stored into one. What costs no
 //! more than a load from a strip is computed again: slot numbers, and loads from arrays that the
 //! loop does not write, at a slot that is the index plus what stays the same.
 //!
@@ -29,13 +33,15 @@
 //! Costs time in proportion to the statements.
 
 use super::super::{
-    Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary, has_vector_form,
+    Array, Binary, Cast, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary, has_vector_form,
 };
 use super::affine::Forms;
 use super::delinearize::{chunk_arrays, reduce_chunk};
 use super::parallelize::independent_loops;
+use super::vector_forms::{Lanes, VectorForms};
 use super::{Builder, LoopParts, Position, Strip, has_alias, loop_parts, strip_mined};
 use crate::hash::{HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// Rounds of a strip.
 const STRIP: u64 = 128;
@@ -67,8 +73,8 @@ pub(super) fn run(kernel: &mut Kernel) {
         let mut out = Vec::new();
         for stmt in stmts {
             let index = loop_parts(&stmt).map(|parts| parts.index);
-            match index.filter(|index| candidates.contains(index)) {
-                Some(_) => out.extend(Distribution::of(kernel, &stmt, position)),
+            match index.and_then(|index| candidates.get(&index)) {
+                Some(widths) => out.extend(Distribution::of(kernel, &stmt, widths, position)),
                 None => out.push(stmt),
             }
         }
@@ -76,14 +82,18 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// The indices of the loops that are distributed.
-fn candidates(kernel: &Kernel) -> HashSet<Reg> {
+/// The indices of the loops that are distributed, with the widths of their registers.
+fn candidates(kernel: &Kernel) -> HashMap<Reg, HashMap<Reg, usize>> {
     let mut forms = Forms::new(kernel);
-    let (mut found, mut in_order) = (HashSet::default(), HashSet::default());
+    let (mut found, mut in_order) = (HashMap::default(), HashSet::default());
     super::super::for_each_stmt(&kernel.body, &mut |stmt| {
         let Some(parts) = loop_parts(stmt) else { return };
         if is_mixed(kernel, &parts, &mut forms) {
-            found.insert(parts.index);
+            let widths = match kernel.has_vector_loops {
+                true => widths(kernel, parts.index, parts.body, &mut forms).unwrap_or_default(),
+                false => HashMap::default(),
+            };
+            found.insert(parts.index, widths);
             if let Stmt::For { index, .. } = stmt {
                 in_order.insert(*index);
             }
@@ -91,7 +101,7 @@ fn candidates(kernel: &Kernel) -> HashSet<Reg> {
     });
     if !in_order.is_empty() {
         let independent = independent_loops(kernel, &in_order);
-        found.retain(|index| !in_order.contains(index) || independent.contains(index));
+        found.retain(|index, _| !in_order.contains(index) || independent.contains(index));
     }
     found
 }
@@ -138,6 +148,12 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
             _ => return false,
         }
     }
+    let mut has_widths = || {
+        widths(kernel, *index, body, forms).is_some_and(|widths| {
+            let has = |bytes: usize| widths.values().any(|width| *width == bytes);
+            has(4) && has(8)
+        })
+    };
     let aliased = stored.keys().any(|array| has_alias(kernel, *array));
     // Another round would load what this one stores.
     let at_same_slot = body.iter().all(|stmt| match stmt {
@@ -145,7 +161,36 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
         _ => true,
     });
     let is_long = work > MAX_BLOCK_OPERATIONS && kernel.has_vector_loops;
-    calls && (!uniform || is_long) && !aliased && at_same_slot
+    let is_mixed = if calls { !uniform || is_long } else { kernel.has_vector_loops && has_widths() };
+    is_mixed && !aliased && at_same_slot
+}
+
+/// The bytes of the lanes in which each register is computed that differs from round to round; `None`
+/// if vectors do not have all operations of a loop.
+fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> Option<HashMap<Reg, usize>> {
+    let mut vectors = VectorForms::new(kernel, index, forms);
+    for stmt in body {
+        let has = match stmt {
+            Stmt::Let(reg, op) => vectors.define(*reg, op),
+            Stmt::Store(array, at, value) => vectors.has_slots(*array, *at, kernel.regs[*value]),
+            _ => false,
+        };
+        if !has {
+            return None;
+        }
+    }
+    let mut widths = HashMap::default();
+    for stmt in body {
+        let Stmt::Let(reg, op) = stmt else { continue };
+        let width = match (op, vectors.lanes.get(reg)) {
+            // Cut off where it is stored.
+            (Op::Cast(Cast::Truncate, ..), Some(_)) => 8,
+            (_, Some(Lanes::Bytes(bytes))) => *bytes,
+            (_, Some(Lanes::Index) | None) => continue,
+        };
+        widths.insert(*reg, width);
+    }
+    Some(widths)
 }
 
 /// The coefficient of the index in a slot number, if the rest is the same in all rounds or an
@@ -187,6 +232,9 @@ struct Distribution<'k, 's> {
     affine: HashSet<Reg>,
     /// Registers that are computed again where they are read: these numbers, and loads there.
     cheap: HashSet<Reg>,
+    /// The bytes of the lanes in which registers are computed that differ from round to round, if
+    /// loops have lanes of one width.
+    widths: &'s HashMap<Reg, usize>,
     /// The array of a strip for each register that another loop reads.
     strips: HashMap<Reg, Array>,
     /// The position in a strip, the index there, and the registers that are known in the loop.
@@ -196,12 +244,18 @@ struct Distribution<'k, 's> {
 
 impl<'k, 's> Distribution<'k, 's> {
     /// Distributes the loop `stmt` into loops over strips.
-    fn of(kernel: &'k mut Kernel, stmt: &'s Stmt, position: Position) -> Vec<Stmt> {
+    fn of(
+        kernel: &'k mut Kernel,
+        stmt: &'s Stmt,
+        widths: &'s HashMap<Reg, usize>,
+        position: Position,
+    ) -> Vec<Stmt> {
         let Some(LoopParts { index, low, high, body, item }) = loop_parts(stmt) else {
             return vec![stmt.clone()];
         };
         let mut this = Distribution {
             build: Builder::new(kernel),
+            widths,
             index,
             ops: HashMap::default(),
             stored: HashSet::default(),
@@ -213,8 +267,8 @@ impl<'k, 's> Distribution<'k, 's> {
             known: HashMap::default(),
         };
         this.assign_levels(body);
-        let deepest = this.levels.values().copied().max().expect("the index has a level");
-        if deepest == 0 || deepest > MAX_LEVELS {
+        let deepest = body.iter().map(|stmt| this.level_of(stmt)).max().unwrap_or(0);
+        if deepest == 0 && this.loop_widths(body).len() < 2 || deepest > MAX_LEVELS {
             return vec![stmt.clone()];
         }
         this.make_strips(body, item, deepest);
@@ -244,7 +298,8 @@ impl<'k, 's> Distribution<'k, 's> {
             self.ops.insert(*reg, op);
             let (mut level, mut varies, mut affine) = (0, false, true);
             op.for_each_reg(&mut |operand| {
-                level = level.max(self.level(operand));
+                let crosses = self.crosses(*reg, operand);
+                level = level.max(self.level(operand) + u32::from(crosses));
                 varies |= self.levels.contains_key(&operand);
                 let outside = operand != self.index && !self.ops.contains_key(&operand);
                 affine &= outside || self.affine.contains(&operand);
@@ -258,7 +313,10 @@ impl<'k, 's> Distribution<'k, 's> {
             };
             let is_cheap = match op {
                 Op::Load(array, ..) => affine && !self.stored.contains(array),
-                _ => is_affine,
+                Op::Cast(Cast::ZeroExtend, _, from) => {
+                    is_affine || !varies || self.widths.contains_key(reg) && self.cheap.contains(from)
+                }
+                _ => is_affine || !varies,
             };
             if is_affine {
                 self.affine.insert(*reg);
@@ -271,6 +329,41 @@ impl<'k, 's> Distribution<'k, 's> {
                 self.levels.insert(*reg, level + u32::from(call));
             }
         }
+    }
+
+    /// The bytes of the lanes in which a register is computed, or a number is stored; 0 if loops
+    /// have lanes of all widths.
+    fn width(&self, reg: Reg) -> usize {
+        match self.widths.get(&reg) {
+            _ if self.widths.is_empty() => 0,
+            Some(width) => *width,
+            None => self.build.kernel.regs[reg].bytes(),
+        }
+    }
+
+    /// The widths of the loops that the statements of a body are in.
+    fn loop_widths(&self, body: &[Stmt]) -> BTreeSet<usize> {
+        body.iter().filter(|stmt| !self.is_elsewhere(stmt)).filter_map(|stmt| self.width_of(stmt)).collect()
+    }
+
+    fn width_of(&self, stmt: &Stmt) -> Option<usize> {
+        match stmt {
+            Stmt::Let(reg, _) | Stmt::Store(_, _, reg) => Some(self.width(*reg)),
+            _ => None,
+        }
+    }
+
+    /// Returns true for a statement that is in no loop of a level: a call, or what is computed again
+    /// where it is read.
+    fn is_elsewhere(&self, stmt: &Stmt) -> bool {
+        matches!(stmt, Stmt::Let(reg, _) if self.is_call(*reg) || self.cheap.contains(reg))
+    }
+
+    /// Returns true if an operand is computed in a loop with lanes of another width than a result.
+    fn crosses(&self, reg: Reg, operand: Reg) -> bool {
+        self.levels.contains_key(&operand)
+            && !self.cheap.contains(&operand)
+            && self.width(operand) != self.width(reg)
     }
 
     /// The level of a statement that is no call.
@@ -292,7 +385,8 @@ impl<'k, 's> Distribution<'k, 's> {
             let level = self.level_of(stmt);
             let in_call = matches!(stmt, Stmt::Let(reg, _) if self.is_call(*reg));
             stmt.for_each_reg(&mut |reg| {
-                let crosses = in_call || self.is_call(reg) || self.level(reg) != level;
+                let made = matches!(stmt, Stmt::Let(made, _) if self.crosses(*made, reg));
+                let crosses = made || in_call || self.is_call(reg) || self.level(reg) != level;
                 if crosses && self.levels.contains_key(&reg) && !self.cheap.contains(&reg) {
                     wanted.push(reg);
                 }
@@ -306,9 +400,9 @@ impl<'k, 's> Distribution<'k, 's> {
         }
         for reg in wanted {
             if !self.strips.contains_key(&reg) {
-                let ty = self.build.kernel.regs[reg];
+                let bytes = if self.is_narrow_truth(reg) { 4 } else { self.build.kernel.regs[reg].bytes() };
                 let origin = Origin::Stack(STRIP as u32);
-                let array = self.build.kernel.add_array(origin, ty.bytes() as u8, STRIP);
+                let array = self.build.kernel.add_array(origin, bytes as u8, STRIP);
                 self.strips.insert(reg, array);
             }
         }
@@ -327,6 +421,7 @@ impl<'k, 's> Distribution<'k, 's> {
         let low = low.unwrap_or(zero);
         let strips = strip_mined(&mut self.build, (low, high), STRIP);
         let items = item.map(|item| chunk_arrays(&mut self.build, item, position));
+        let loop_widths = self.loop_widths(body);
         let front = std::mem::take(&mut self.build.stmts);
         // One strip.
         let Strip { skipped, base, rounds: count } = strips.strip(&mut self.build);
@@ -339,23 +434,24 @@ impl<'k, 's> Distribution<'k, 's> {
                     }
                 }
             }
-            let group = self.strip_loop((zero, count), base, |this| {
-                for stmt in body {
-                    let elsewhere =
-                        matches!(stmt, Stmt::Let(reg, _) if this.is_call(*reg) || this.cheap.contains(reg));
-                    if !elsewhere && this.level_of(stmt) == level {
-                        this.stmt(stmt);
+            for width in &loop_widths {
+                let group = self.strip_loop((zero, count), base, |this| {
+                    for stmt in body {
+                        let here = this.level_of(stmt) == level && this.width_of(stmt) == Some(*width);
+                        if here && !this.is_elsewhere(stmt) {
+                            this.stmt(stmt);
+                        }
                     }
-                }
-                if level == deepest {
-                    for (reg, array) in items.iter().flatten() {
-                        let value = this.value(*reg);
-                        let at = this.build.binary(Binary::Add, skipped, this.at);
-                        this.build.stmts.push(Stmt::Store(*array, at, value));
+                    if level == deepest && Some(width) == loop_widths.last() {
+                        for (reg, array) in items.iter().flatten() {
+                            let value = this.value(*reg);
+                            let at = this.build.binary(Binary::Add, skipped, this.at);
+                            this.build.stmts.push(Stmt::Store(*array, at, value));
+                        }
                     }
-                }
-            });
-            made.push(group);
+                });
+                made.push(group);
+            }
         }
         made.retain(|stmt| match stmt {
             Stmt::For { body, .. } => body.iter().any(|inner| matches!(inner, Stmt::Store(..))),
@@ -390,25 +486,91 @@ impl<'k, 's> Distribution<'k, 's> {
     fn stmt(&mut self, stmt: &'s Stmt) {
         match stmt {
             Stmt::Let(reg, op) => {
-                let value = self.computed(*reg, op);
-                if let Some(array) = self.strips.get(reg) {
-                    self.build.stmts.push(Stmt::Store(*array, self.at, value));
+                let value = match self.cut_off(*reg) {
+                    Some(whole) => self.value(whole),
+                    None => self.computed(*reg, op),
+                };
+                if let Some(array) = self.strips.get(reg).copied() {
+                    let value = if self.is_narrow_truth(*reg) { self.number_of(value) } else { value };
+                    self.build.stmts.push(Stmt::Store(array, self.at, value));
                 }
             }
             Stmt::Store(array, at, value) => {
-                let (at, value) = (self.value(*at), self.value(*value));
+                let at = self.value(*at);
+                let value = match self.cut_off(*value) {
+                    Some(whole) => self.value(whole),
+                    None => self.value(*value),
+                };
                 self.build.stmts.push(Stmt::Store(*array, at, value));
             }
             _ => {}
         }
     }
 
+    /// The word that a register has the lower half of, if that is computed in lanes of 8 bytes.
+    fn cut_off(&self, reg: Reg) -> Option<Reg> {
+        match self.ops.get(&reg) {
+            Some(Op::Cast(Cast::Truncate, _, whole)) if self.widths.contains_key(&reg) => Some(*whole),
+            _ => None,
+        }
+    }
+
+    /// Returns true for a truth value in lanes of 4 bytes.
+    fn is_narrow_truth(&self, reg: Reg) -> bool {
+        self.widths.get(&reg) == Some(&4) && self.build.kernel.regs[reg] == ScalarType::I64
+    }
+
+    /// The number of a truth value, in lanes of 4 bytes.
+    fn number_of(&mut self, truth: Reg) -> Reg {
+        let ty = ScalarType::I32;
+        let [one, zero] = [1, 0].map(|bits| self.build.define(ty, Op::Const(ty, bits)));
+        self.build.define(ty, Op::Select(truth, one, zero))
+    }
+
     fn computed(&mut self, reg: Reg, op: &Op) -> Reg {
-        let mut op = op.clone();
-        op.for_each_reg_mut(&mut |operand| *operand = self.value(*operand));
-        let value = self.build.define(self.build.kernel.regs[reg], op);
+        let value = match op {
+            Op::Cast(kind @ (Cast::ZeroExtend | Cast::SignExtend), _, from)
+                if self.widths.contains_key(&reg) =>
+            {
+                self.extended(*from, *kind == Cast::SignExtend)
+            }
+            op => {
+                let mut op = op.clone();
+                op.for_each_reg_mut(&mut |operand| *operand = self.value(*operand));
+                self.build.define(self.build.kernel.regs[reg], op)
+            }
+        };
         self.known.insert(reg, value);
         value
+    }
+
+    /// A number of 4 bytes as a word: loaded from where a loop with such lanes, or the kernel, has
+    /// it.
+    fn extended(&mut self, reg: Reg, signed: bool) -> Reg {
+        let ty = ScalarType::I64;
+        if let Some(whole) = self.cut_off(reg) {
+            let (whole, half) = (self.value(whole), self.build.int(u32::MAX.into()));
+            let word = self.build.binary(Binary::And, whole, half);
+            return self.with_sign(word, signed);
+        }
+        let loaded = match (self.strips.get(&reg), self.ops.get(&reg)) {
+            (Some(strip), _) => Op::Load(*strip, self.at, ty),
+            (None, Some(Op::Load(array, at, _))) => Op::Load(*array, self.value(*at), ty),
+            (None, _) => unreachable!("what a loop of another width reads has a strip"),
+        };
+        let word = self.build.define(ty, loaded);
+        self.with_sign(word, signed)
+    }
+
+    /// A word with the sign of its lower half, if that has one.
+    fn with_sign(&mut self, mut word: Reg, signed: bool) -> Reg {
+        if signed {
+            // The lower half has 2^32 more if the number is negative: a sign that is turned twice.
+            let sign = self.build.int(1 << 31);
+            word = self.build.binary(Binary::Xor, word, sign);
+            word = self.build.binary(Binary::Sub, word, sign);
+        }
+        word
     }
 
     /// A register in the loop that is being made.
@@ -424,8 +586,13 @@ impl<'k, 's> Distribution<'k, 's> {
             // The same in all rounds: computed again.
             return self.computed(reg, op);
         };
-        let ty = self.build.kernel.regs[reg];
-        let value = self.build.define(ty, Op::Load(array, self.at, ty));
+        let is_truth = self.is_narrow_truth(reg);
+        let ty = if is_truth { ScalarType::I32 } else { self.build.kernel.regs[reg] };
+        let mut value = self.build.define(ty, Op::Load(array, self.at, ty));
+        if is_truth {
+            let zero = self.build.define(ty, Op::Const(ty, 0));
+            value = self.build.define(ScalarType::I64, Op::Compare(Compare::Ne, value, zero));
+        }
         self.known.insert(reg, value);
         value
     }

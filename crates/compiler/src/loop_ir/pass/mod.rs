@@ -13,6 +13,7 @@ mod dce;
 mod dead_stores;
 mod defer_checks;
 mod delinearize;
+mod demanded_bits;
 mod distribute;
 mod early_exit;
 mod gemm;
@@ -36,6 +37,7 @@ mod triangular_nest;
 mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
+mod vector_forms;
 mod vector_if_conversion;
 
 use super::{Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, for_each_stmt};
@@ -96,6 +98,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "strength_reduction", run: strength_reduction::run },
     Pass { name: "dce", run: dce::run },
     Pass { name: "defer_checks", run: defer_checks::run },
+    Pass { name: "demanded_bits", run: demanded_bits::run },
     Pass { name: "distribute", run: distribute::run },
     Pass { name: "early_exit", run: early_exit::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },

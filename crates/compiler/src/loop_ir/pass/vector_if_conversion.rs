@@ -25,12 +25,11 @@
 //! Costs time in proportion to the statements.
 
 use super::super::cost::op_cost;
-use super::super::{
-    Array, Binary, Cast, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary, Var, has_vector_form,
-};
+use super::super::{Array, Kernel, Op, Reg, ScalarFunction, Stmt, Var};
 use super::affine::Forms;
 use super::if_conversion::{Allowed, Side, choices, reads_of_variables};
 use super::value_ranges::{Interval, unconditional_intervals};
+use super::vector_forms::{Lanes, VectorForms};
 use super::{LoopParts, loop_parts};
 use crate::hash::{HashMap, HashSet};
 
@@ -45,9 +44,6 @@ const VECTOR_CALL_COST: f64 = 4.0;
 
 /// Nanoseconds of a branch, wrong predictions included.
 const BRANCH_COST: f64 = 1.0;
-
-/// Slots between those of two rounds, at most.
-const MAX_STRIDE: u64 = 16;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -132,15 +128,12 @@ fn is_candidate(
     }
     let mut search = Search {
         kernel,
-        index: parts.index,
-        forms,
+        vectors: VectorForms::new(kernel, parts.index, forms),
         allowed: Allowed { kernel, intervals, calls: true, checks: false },
-        varying: HashSet::from_iter([parts.index]),
         set: HashSet::default(),
         reads: HashMap::default(),
         stored: HashMap::default(),
         loaded: Vec::new(),
-        width: None,
         vector: 0.0,
     };
     let Some(Cost { least, mean }) = search.list(parts.body, false) else { return false };
@@ -172,18 +165,13 @@ impl Cost {
 /// The search of a loop for what vectors do not have.
 struct Search<'a, 'k> {
     kernel: &'a Kernel,
-    index: Reg,
-    forms: &'a mut Forms<'k>,
+    vectors: VectorForms<'a, 'k>,
     allowed: Allowed<'a>,
-    /// Registers and variables that differ from round to round.
-    varying: HashSet<Reg>,
     /// Variables that are set before they are read, and how often they are.
     set: HashSet<Var>,
     reads: HashMap<Var, usize>,
     stored: HashMap<Array, Reg>,
     loaded: Vec<(Array, Reg)>,
-    /// Bytes of the lanes.
-    width: Option<usize>,
     /// Nanoseconds of all operations, one by one but for functions.
     vector: f64,
 }
@@ -197,21 +185,22 @@ impl Search<'_, '_> {
                 Stmt::Let(reg, Op::Get(var)) => {
                     if self.set.contains(var) {
                         *self.reads.entry(*var).or_default() += 1;
-                        self.varying.insert(*reg);
+                        let bytes = self.kernel.regs[*reg].bytes();
+                        self.vectors.lanes.insert(*reg, Lanes::Bytes(bytes));
                     }
                 }
                 Stmt::Let(reg, op) => {
                     if in_branch && !self.allowed.is_speculative(op) {
                         return None;
                     }
-                    let mut varies = false;
-                    op.for_each_reg(&mut |reg| varies |= self.varying.contains(&reg));
-                    if !varies {
+                    if !self.vectors.varies(op) {
                         continue;
                     }
-                    self.varying.insert(*reg);
-                    if !self.has_vector(*reg, op) {
+                    if !self.vectors.define(*reg, op) {
                         return None;
+                    }
+                    if let Op::Load(array, at, _) = op {
+                        self.loaded.push((*array, *at));
                     }
                     let cost = op_cost(op);
                     let is_call = matches!(op, Op::Call(f, _) if *f != ScalarFunction::Fma);
@@ -229,14 +218,14 @@ impl Search<'_, '_> {
                 Stmt::Store(array, at, value) => {
                     let ty = self.kernel.regs[*value];
                     let again = self.stored.insert(*array, *at).is_some();
-                    if in_branch || again || !self.is_lane(*array, *at, ty) {
+                    if in_branch || again || !self.vectors.has_slots(*array, *at, ty) {
                         return None;
                     }
                     total.add(0.5, 0.5);
                     self.vector += 0.5;
                 }
                 Stmt::If(condition, then, otherwise) => {
-                    if !self.varying.contains(condition) {
+                    if !self.vectors.lanes.contains_key(condition) {
                         return None;
                     }
                     let (first, second) = (self.list(then, true)?, self.list(otherwise, true)?);
@@ -247,62 +236,5 @@ impl Search<'_, '_> {
             }
         }
         Some(total)
-    }
-
-    /// Returns true if the slots of an array are lanes of a type, which all others are as wide as.
-    fn is_lane(&mut self, array: Array, at: Reg, ty: ScalarType) -> bool {
-        let width = usize::from(self.kernel.arrays[array].width);
-        let form = self.forms.of(at);
-        let mut stride = 0;
-        for (reg, coefficient) in &form.terms {
-            if *reg == self.index {
-                stride = *coefficient;
-            } else if self.varying.contains(reg) {
-                return false;
-            }
-        }
-        let fits = width == ty.bytes() || ty == ScalarType::I64 && width < 8;
-        let near = stride == 1 || width == 8 && stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
-        fits && near && self.is_wide(ty)
-    }
-
-    /// Returns true if a type is as wide as the lanes are.
-    fn is_wide(&mut self, ty: ScalarType) -> bool {
-        ty.bytes() >= 4 && *self.width.get_or_insert(ty.bytes()) == ty.bytes()
-    }
-
-    /// Returns true if vectors have an operation whose result differs from round to round.
-    fn has_vector(&mut self, reg: Reg, op: &Op) -> bool {
-        let ty = self.kernel.regs[reg];
-        match op {
-            Op::Load(array, at, _) => {
-                self.loaded.push((*array, *at));
-                self.is_lane(*array, *at, ty)
-            }
-            Op::Compare(_, a, _) => self.is_wide(self.kernel.regs[*a]),
-            // A number of a slot or a truth value, too.
-            Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::And | Binary::Or, ..)
-                if ty == ScalarType::I64 =>
-            {
-                true
-            }
-            Op::Binary(Binary::Shl | Binary::Shr, _, places) => {
-                self.kernel.constants.contains_key(places) && self.is_wide(ty)
-            }
-            Op::Binary(kind, ..) if kind.is_integer_division() => false,
-            Op::Call(f, _) => {
-                (*f == ScalarFunction::Fma || has_vector_form(*f) && ty == ScalarType::F64)
-                    && self.is_wide(ty)
-            }
-            Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => false,
-            Op::Cast(Cast::SignedToFloat, ScalarType::F64, a) => {
-                self.kernel.regs[*a] == ScalarType::I64 && self.is_wide(ty)
-            }
-            Op::Cast(Cast::FloatToSigned, ScalarType::I64, a) => {
-                self.kernel.regs[*a] == ScalarType::F64 && self.is_wide(ty)
-            }
-            Op::Cast(..) => false,
-            _ => self.is_wide(ty),
-        }
     }
 }

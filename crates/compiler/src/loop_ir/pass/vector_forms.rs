@@ -1,0 +1,143 @@
+//! Vector forms: the operations of a loop's rounds that vectors have, and the bytes of their lanes.
+//!
+//! Vectors are those of 256 bits and more, with lanes of 4 and 8 bytes. A loop goes by them if all
+//! lanes are equally wide; [`distribute`](super::distribute) makes such loops of one that has both.
+
+use super::super::{
+    Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Unary, has_vector_form,
+};
+use super::affine::Forms;
+use crate::hash::{HashMap, HashSet};
+
+/// Slots between those of two rounds, at most.
+const MAX_STRIDE: u64 = 16;
+
+/// The lanes of a register that differs from round to round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// A sum or product of the index and of what stays the same: a number of any loop.
+    Index,
+    /// So many bytes: 4 or 8.
+    Bytes(usize),
+}
+
+/// The registers of a loop, as far as its statements have been looked at.
+pub(super) struct VectorForms<'a, 'k> {
+    kernel: &'a Kernel,
+    index: Reg,
+    forms: &'a mut Forms<'k>,
+    /// Registers that differ from round to round.
+    pub lanes: HashMap<Reg, Lanes>,
+    /// Comparisons, and what is made of these by bits.
+    pub truths: HashSet<Reg>,
+}
+
+impl<'a, 'k> VectorForms<'a, 'k> {
+    /// The state before the first statement of a loop over `index`.
+    pub fn new(kernel: &'a Kernel, index: Reg, forms: &'a mut Forms<'k>) -> VectorForms<'a, 'k> {
+        let lanes = HashMap::from_iter([(index, Lanes::Index)]);
+        VectorForms { kernel, index, forms, lanes, truths: HashSet::default() }
+    }
+
+    /// Returns true if an operand differs from round to round.
+    pub fn varies(&self, op: &Op) -> bool {
+        let mut varies = false;
+        op.for_each_reg(&mut |reg| varies |= self.lanes.contains_key(&reg));
+        varies
+    }
+
+    /// Adds a register that is set to an operation. Returns false if vectors do not have it.
+    pub fn define(&mut self, reg: Reg, op: &Op) -> bool {
+        if !self.varies(op) {
+            return true;
+        }
+        let Some(lanes) = self.lanes_of(reg, op) else { return false };
+        self.lanes.insert(reg, lanes);
+        true
+    }
+
+    /// Returns true if the slots of an array are lanes of a type.
+    pub fn has_slots(&mut self, array: Array, at: Reg, ty: ScalarType) -> bool {
+        let width = usize::from(self.kernel.arrays[array].width);
+        let form = self.forms.of(at);
+        let mut stride = 0;
+        for (reg, coefficient) in &form.terms {
+            if *reg == self.index {
+                stride = *coefficient;
+            } else if self.lanes.contains_key(reg) {
+                return false;
+            }
+        }
+        let fits = width == ty.bytes() || ty == ScalarType::I64 && width < 8;
+        let near = stride == 1 || width == 8 && stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
+        fits && near && ty.bytes() >= 4
+    }
+
+    fn lanes_of(&mut self, reg: Reg, op: &Op) -> Option<Lanes> {
+        let ty = self.kernel.regs[reg];
+        let wide = Some(Lanes::Bytes(ty.bytes())).filter(|_| ty.bytes() >= 4);
+        let is = |has: bool| wide.filter(|_| has);
+        match op {
+            Op::Load(array, at, _) => {
+                let has = self.has_slots(*array, *at, ty);
+                wide.filter(|_| has)
+            }
+            Op::Compare(kind, a, b) => {
+                let bytes = match self.lanes.get(a).or(self.lanes.get(b)) {
+                    Some(Lanes::Bytes(bytes)) => *bytes,
+                    _ => self.kernel.regs[*a].bytes(),
+                };
+                let is_not = *kind == Compare::Eq && self.kernel.constants.get(b) == Some(&0);
+                let fits = bytes == self.kernel.regs[*a].bytes() || self.truths.contains(a) && is_not;
+                self.truths.insert(reg);
+                (fits && bytes >= 4 && self.are(bytes, op)).then_some(Lanes::Bytes(bytes))
+            }
+            Op::Binary(Binary::And | Binary::Or, a, b)
+                if self.truths.contains(a) && self.truths.contains(b) =>
+            {
+                self.truths.insert(reg);
+                (self.lanes.get(a) == self.lanes.get(b)).then(|| self.lanes[a])
+            }
+            Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b)
+                if [a, b]
+                    .iter()
+                    .all(|reg| self.lanes.get(reg).is_none_or(|lanes| *lanes == Lanes::Index)) =>
+            {
+                Some(Lanes::Index)
+            }
+            Op::Binary(Binary::Shl | Binary::Shr, a, places) => {
+                let known = self.kernel.constants.get(places).is_some_and(|n| *n < 8 * ty.bytes() as u64);
+                is(known && self.are(ty.bytes(), op) && self.lanes.contains_key(a))
+            }
+            Op::Binary(kind, ..) => is(!kind.is_integer_division() && self.are(ty.bytes(), op)),
+            Op::Call(ScalarFunction::Fma, _) => is(self.are(ty.bytes(), op)),
+            Op::Call(f, _) => is(has_vector_form(*f) && ty == ScalarType::F64 && self.are(8, op)),
+            Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => None,
+            Op::Unary(..) | Op::Select(..) => is(self.are(ty.bytes(), op)),
+            Op::Cast(kind, _, a) => {
+                let both = (self.kernel.regs[*a], ty);
+                is(match kind {
+                    Cast::SignedToFloat => both == (ScalarType::I64, ScalarType::F64) && self.are(8, op),
+                    Cast::FloatToSigned => both == (ScalarType::F64, ScalarType::I64) && self.are(8, op),
+                    Cast::ZeroExtend | Cast::SignExtend => both == (ScalarType::I32, ScalarType::I64),
+                    Cast::Truncate => both == (ScalarType::I64, ScalarType::I32) && self.are(8, op),
+                    Cast::UnsignedToFloat | Cast::FloatToFloat => false,
+                })
+            }
+            Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => None,
+        }
+    }
+
+    /// Returns true if the lanes of all operands that differ have so many bytes; an index has 8.
+    fn are(&self, bytes: usize, op: &Op) -> bool {
+        let mut are = true;
+        op.for_each_reg(&mut |reg| {
+            are &= match self.lanes.get(&reg) {
+                Some(Lanes::Index) => bytes == 8,
+                Some(Lanes::Bytes(own)) => *own == bytes,
+                None => true,
+            };
+        });
+        are
+    }
+}
