@@ -381,7 +381,8 @@ pub enum Origin {
     ThreadLocal,
     /// A few slots of each run's own.
     Stack(u32),
-    /// The memory of another array, to be read where no round reads what another one writes.
+    /// The memory of another array, to be read and written where no round reads or writes what
+    /// another one writes by another name.
     Alias(Array),
 }
 

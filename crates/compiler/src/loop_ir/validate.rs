@@ -193,7 +193,7 @@ impl Validator<'_> {
                 self.expect_type(*reg, ty.ok_or_else(|| format!("there is no {var}"))?)
             }
             Stmt::Store(array, at, value) => {
-                if let Origin::Input(_) | Origin::Alias(_) = self.array(*array)? {
+                if let Origin::Input(_) = self.array(*array)? {
                     return Err(format!("{array} is only to be read"));
                 }
                 self.ty(*value)?;

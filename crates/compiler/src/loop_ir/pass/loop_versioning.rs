@@ -10,21 +10,24 @@
 //! ([`Origin::Alias`]), so nothing keeps it from going by vectors; otherwise the loop as it was
 //! (Byler, Davies, Huson, Leasure and Wolfe, *Multiple version loops*, 1987).
 //!
+//! A round that stores into several slots of an array, as a step of a fast Fourier transform does,
+//! has a name for each; they are tested to be as far apart as there are rounds.
+//!
 //! **When.** An innermost loop that only computes with floats and stores into slots at its index
-//! plus what stays the same, each array at one slot of a round. Slots that are read are of this
-//! form, or stay the same throughout. Loops without a second slot of a stored array stay as they
-//! are.
+//! plus what stays the same. Slots that are read are of this form, or stay the same throughout.
+//! Loops without a second slot of a stored array stay as they are.
 
 use super::super::{Array, ArrayInfo, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt};
 use super::clone_stmts::Cloner;
 use super::{Builder, hoisted, rewrite};
 use crate::hash::{HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Statements of the longest loop of which there are two.
-const MAX_STATEMENTS: usize = 60;
+const MAX_STATEMENTS: usize = 120;
 
-/// Slots of an array that are tested against the one that is stored.
-const MAX_TESTS: usize = 4;
+/// Pairs of slots that are tested against each other.
+const MAX_TESTS: usize = 8;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -103,13 +106,14 @@ fn two_versions(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
     if body.len() > MAX_STATEMENTS || !body.iter().all(|stmt| is_simple(kernel, stmt)) {
         return None;
     }
-    let mut stores: HashMap<Array, Reg> = HashMap::default();
+    let mut stores: BTreeMap<Array, Vec<Reg>> = BTreeMap::new();
     let mut ops: HashMap<Reg, &Op> = HashMap::default();
     for stmt in body {
         match stmt {
             Stmt::Store(array, at, _) => {
-                if stores.insert(*array, *at).is_some_and(|other| other != *at) {
-                    return None;
+                let slots = stores.entry(*array).or_default();
+                if !slots.contains(at) {
+                    slots.push(*at);
                 }
             }
             Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
@@ -129,44 +133,63 @@ fn two_versions(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
             read_late.insert(*array);
         }
         if let Stmt::Let(_, Op::Load(array, at, _)) = stmt
-            && stores.get(array).is_some_and(|stored| stored != at)
+            && stores.get(array).is_some_and(|stored| !stored.contains(at))
             && !others.contains(&(*array, *at))
         {
             others.push((*array, *at));
         }
     }
     let owned = |array: &Array| !matches!(kernel.arrays[*array].origin, Origin::Input(_) | Origin::Stack(_));
-    if others.is_empty() || others.len() > MAX_TESTS || !others.iter().all(|(array, _)| owned(array)) {
+    let several: Vec<Array> =
+        stores.iter().filter(|(_, slots)| slots.len() > 1).map(|(array, _)| *array).collect();
+    let mut named = others.iter().map(|(array, _)| array).chain(&several);
+    if others.is_empty() && several.is_empty() || !named.all(owned) {
+        return None;
+    }
+    // Pairs of a slot that is read or stored and one that is stored.
+    let reads = others.iter().flat_map(|(array, at)| {
+        let late = read_late.contains(array);
+        stores[array].iter().map(move |stored| (*at, *stored, Some(late)))
+    });
+    let mut pairs: Vec<(Reg, Reg, Option<bool>)> = reads.collect();
+    for array in &several {
+        let slots = &stores[array];
+        for (i, a) in slots.iter().enumerate() {
+            pairs.extend(slots[..i].iter().map(|b| (*a, *b, None)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    if pairs.len() > MAX_TESTS {
         return None;
     }
     let mut slots = Slots { build: Builder::new(kernel), index: *index, ops, invariants: HashMap::default() };
     let rounds = slots.build.binary(Binary::Sub, *high, *low);
     let mut apart = None;
-    for (array, at) in &others {
-        let Slot { at_index: true, offset: stored } = slots.slot(stores[array])? else { return None };
-        let read = slots.slot(*at)?;
+    for (at, stored, late) in pairs {
+        let Slot { at_index: true, offset: stored } = slots.slot(stored)? else { return None };
+        let other = slots.slot(at)?;
         let build = &mut slots.build;
         let test =
             |build: &mut Builder<'_>, kind, a, b| build.define(ScalarType::I64, Op::Compare(kind, a, b));
-        let mut distance = build.binary(Binary::Sub, read.offset, stored);
-        let (before, harmless) = if read.at_index {
+        let mut distance = build.binary(Binary::Sub, other.offset, stored);
+        let before = if other.at_index {
             let sum = build.binary(Binary::Add, distance, rounds);
             let zero = build.int(0);
-            let ahead = match read_late.contains(array) {
-                true => Compare::Eq,
-                false => Compare::Le,
-            };
-            (test(build, Compare::Le, sum, zero), test(build, ahead, zero, distance))
+            let before = test(build, Compare::Le, sum, zero);
+            let ahead = late.map(|late| if late { Compare::Eq } else { Compare::Le });
+            match ahead.map(|ahead| test(build, ahead, zero, distance)) {
+                Some(harmless) => build.binary(Binary::Or, before, harmless),
+                None => before,
+            }
         } else {
             // From the first slot that is written.
             distance = build.binary(Binary::Sub, distance, *low);
             let zero = build.int(0);
-            let before = test(build, Compare::Lt, distance, zero);
-            (before, before)
+            test(build, Compare::Lt, distance, zero)
         };
         let behind = test(build, Compare::Le, rounds, distance);
         let free = build.binary(Binary::Or, before, behind);
-        let free = build.binary(Binary::Or, free, harmless);
         apart = Some(match apart {
             Some(apart) => build.binary(Binary::And, apart, free),
             None => free,
@@ -176,21 +199,27 @@ fn two_versions(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
     let mut copy = Cloner::new(kernel);
     let mut free = Vec::new();
     copy.stmt(stmt, &mut free);
+    // One more name for what is read elsewhere, and for each slot that is stored but the first.
+    let renamed = several.iter().flat_map(|array| stores[array][1..].iter().map(|at| (*array, *at)));
+    let renamed: Vec<(Array, Reg)> = renamed.map(|(array, at)| (array, copy.reg(at))).collect();
     let slots: Vec<(Array, Reg)> = others.iter().map(|(array, at)| (*array, copy.reg(*at))).collect();
-    let mut aliases: HashMap<Array, Array> = HashMap::default();
-    for (array, _) in &slots {
-        aliases.entry(*array).or_insert_with(|| {
-            let ArrayInfo { width, .. } = kernel.arrays[*array];
-            kernel.add_array(Origin::Alias(*array), width, kernel.slots[*array])
-        });
+    let mut alias = |array: Array| {
+        let ArrayInfo { width, .. } = kernel.arrays[array];
+        kernel.add_array(Origin::Alias(array), width, kernel.slots[array])
+    };
+    let mut names: HashMap<(Array, Reg), Array> = HashMap::default();
+    let mut read_names: HashMap<Array, Array> = HashMap::default();
+    for (array, at) in slots {
+        names.insert((array, at), *read_names.entry(array).or_insert_with(|| alias(array)));
     }
-    for body in free.iter_mut().flat_map(Stmt::bodies_mut) {
-        for stmt in body {
-            if let Stmt::Let(_, Op::Load(array, at, _)) = stmt
-                && slots.contains(&(*array, *at))
-            {
-                *array = aliases[array];
-            }
+    for (array, at) in renamed {
+        names.insert((array, at), alias(array));
+    }
+    for stmt in free.iter_mut().flat_map(Stmt::bodies_mut).flatten() {
+        if let Stmt::Let(_, Op::Load(array, at, _)) | Stmt::Store(array, at, _) = stmt
+            && let Some(name) = names.get(&(*array, *at))
+        {
+            *array = *name;
         }
     }
     out.push(Stmt::If(apart?, free, vec![stmt.clone()]));

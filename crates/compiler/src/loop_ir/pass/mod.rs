@@ -21,6 +21,7 @@ mod if_conversion;
 mod index_set_splitting;
 mod interchange_tile;
 mod licm;
+mod loop_predication;
 mod loop_unswitching;
 mod loop_versioning;
 mod narrow_integers;
@@ -52,7 +53,7 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run. What one finds another may need: jumps are branches
-/// for all, indices are
+/// for all, checks of slots stand in front of loops, indices are
 /// constants when loops are written out, then small arrays are variables, then conditions are
 /// known, and where loops are cut at these there is more to write out and to fold. Conditions that
 /// were branches are choices then, at which loops are cut once more; branches that are left stand
@@ -65,6 +66,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "parallel_level", run: parallel_level::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
+    Pass { name: "loop_predication", run: loop_predication::run },
     Pass { name: "gemm", run: gemm::run },
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "scalar_replacement", run: scalar_replacement::run },
