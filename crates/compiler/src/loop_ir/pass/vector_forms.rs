@@ -59,6 +59,10 @@ impl<'a, 'k> VectorForms<'a, 'k> {
     /// Returns true if the slots of an array are lanes of a type.
     pub fn has_slots(&mut self, array: Array, at: Reg, ty: ScalarType) -> bool {
         let width = usize::from(self.kernel.arrays[array].width);
+        // A number in lanes is none that a loop of another width has, even if what differs cancels.
+        if matches!(self.lanes.get(&at), Some(Lanes::Bytes(_))) {
+            return false;
+        }
         let form = self.forms.of(at);
         let mut stride = 0;
         for (reg, coefficient) in &form.terms {
