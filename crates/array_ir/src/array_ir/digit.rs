@@ -124,6 +124,22 @@ pub fn try_each_word(digit: &DigitExpr, f: &mut dyn FnMut(Value) -> Result<()>) 
     }
 }
 
+/// Calls `f` on each digit of an index in scope that a digit is computed from.
+pub fn for_each_source(digit: &DigitExpr, f: &mut dyn FnMut(Value, u32)) {
+    match digit {
+        DigitExpr::Of(value, at) => f(*value, *at),
+        DigitExpr::Target(_) | DigitExpr::Constant(_) | DigitExpr::Remainder(..) => {}
+        DigitExpr::Affine { of, .. } | DigitExpr::Reverse { of, .. } | DigitExpr::Split { of, .. } => {
+            for_each_source(of, f);
+        }
+        DigitExpr::Join(digits) => digits.iter().for_each(|(digit, _)| for_each_source(digit, f)),
+        DigitExpr::Sum(digits) => digits.iter().for_each(|digit| for_each_source(digit, f)),
+        DigitExpr::Modular { plus, minus, .. } => {
+            plus.iter().chain(minus).for_each(|digit| for_each_source(digit, f));
+        }
+    }
+}
+
 /// The number of nodes of a digit.
 pub fn nodes(digit: &DigitExpr) -> usize {
     match digit {

@@ -31,6 +31,11 @@
 //! function is computed once. What is made of digits alone costs a quarter: it is the same for all
 //! rounds of inner loops, or a condition at which loops are cut.
 //!
+//! An array of contractions is made unless maps read it in its own order: sums over an index of
+//! numbers that are read at some digits of the index and of others that are read at others, as a
+//! product of matrices is. By tiles each number is read once for many sums; inside another
+//! reduction, once for each. Arrays of fewer than 256 such sums are as others.
+//!
 //! An array is made where one that it reads changes before its last use: an element that is stored
 //! takes the place of the old one, unless the old array is still read.
 //!
@@ -42,6 +47,7 @@
 //! **Work.** Proportional to the program: a body is copied once, or it is cheap. The budget bounds
 //! chains of cheap bodies.
 
+use super::super::digit;
 use super::super::visit::{Part, PartMut};
 use super::super::{
     Binary, Block, DigitExpr, Effect, End, Function, Label, Op, Prim, Program, Size, Space, Stmt, Type, Value,
@@ -49,6 +55,7 @@ use super::super::{
 use super::simplify::take;
 use super::{Declined, Work, op_weight};
 use crate::hash::{HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// The unit of costs: a primitive of elements.
 const PRIMITIVE_COST: u32 = 4;
@@ -74,6 +81,9 @@ const MAX_SHORT_ARRAY_ELEMENTS: u64 = 1 << 15;
 /// The cost of an element of an array that is made anew in each iteration of a loop: it stays in
 /// the caches.
 const CACHE_ROUND_TRIP_COST: u32 = 2 * PRIMITIVE_COST;
+
+/// Contractions of the smallest array of such that is made.
+const MIN_CONTRACTIONS: u64 = 256;
 
 /// Uses of an array in the text, at most, for which its body is copied.
 const MAX_COPIES: u32 = 16;
@@ -145,6 +155,8 @@ struct Uses {
     /// True if there is a use in the order of the elements that stands where failures keep their
     /// order.
     in_order: bool,
+    /// Uses in maps in the order of the elements.
+    in_maps: u32,
 }
 
 /// Collects the uses of arrays.
@@ -221,6 +233,7 @@ impl UseTable {
                         read: true,
                         bounded: true,
                         in_order: false,
+                        in_maps: 0,
                     },
                 );
             }
@@ -299,6 +312,9 @@ impl UseTable {
         }
         for inner in &body.stmts {
             let Op::Index(array, at) = &inner.op else { continue };
+            if at == index && matches!(stmt.op, Op::Map(_)) && self.space_size(*array) == space.size() {
+                self.arrays.entry(*array).and_modify(|uses| uses.in_maps += 1);
+            }
             if at == index && quiet.contains(array) && self.space_size(*array) == space.size() {
                 self.arrays.entry(*array).and_modify(|uses| uses.in_order = true);
             }
@@ -387,6 +403,75 @@ fn is_relocation(body: &Block) -> bool {
         _ => false,
     };
     matches!(body.end, End::Yield(_)) && body.stmts.iter().all(finds)
+}
+
+/// Returns true if a map has a contraction in its body: a reduction that reads numbers at some digits
+/// of the index, and others at other digits.
+fn has_contraction(body: &Block) -> bool {
+    let Some((index, Type::Index(space))) = body.params.first() else { return false };
+    let all: Digits = (0..space.digits.len() as u32).collect();
+    let places = HashMap::from_iter([(*index, all.clone())]);
+    let mut reads = DigitsRead { index: *index, places, made: HashMap::default() };
+    body.stmts.iter().any(|stmt| match &stmt.op {
+        Op::Reduce { body, .. } => {
+            let read = reads.block(body);
+            read.into_iter().filter(|digits| !digits.is_empty() && *digits != all).count() > 1
+        }
+        _ => {
+            reads.stmt(stmt);
+            false
+        }
+    })
+}
+
+/// Digits of the index of a map.
+type Digits = BTreeSet<u32>;
+
+/// The digits at which a body reads arrays.
+struct DigitsRead {
+    index: Value,
+    /// The digits that an index, or an array found by one, depends on.
+    places: HashMap<Value, Digits>,
+    /// What is read for the elements of arrays that are made in the body.
+    made: HashMap<Value, BTreeSet<Digits>>,
+}
+
+impl DigitsRead {
+    /// The digits at which the statements of a block read.
+    fn block(&mut self, block: &Block) -> BTreeSet<Digits> {
+        block.stmts.iter().flat_map(|stmt| self.stmt(stmt)).collect()
+    }
+
+    /// The digits at which a statement reads.
+    fn stmt(&mut self, stmt: &Stmt) -> BTreeSet<Digits> {
+        let of = |value: &Value| self.places.get(value).cloned().unwrap_or_default();
+        let sources = |digits: &[DigitExpr]| {
+            let mut found = Digits::new();
+            for digit in digits {
+                digit::for_each_source(digit, &mut |value, at| match value == self.index {
+                    true => drop(found.insert(at)),
+                    false => found.extend(of(&value)),
+                });
+            }
+            found
+        };
+        let place = match &stmt.op {
+            Op::At(_, digits) => sources(digits),
+            Op::View(_, array, digits) => &of(array) | &sources(digits),
+            Op::Index(array, at) => &of(array) | &of(at),
+            Op::Map(body) => {
+                let read = self.block(body);
+                self.made.insert(stmt.value, read);
+                return BTreeSet::new();
+            }
+            _ => return BTreeSet::new(),
+        };
+        self.places.insert(stmt.value, place.clone());
+        match &stmt.op {
+            Op::Index(array, _) => self.made.get(array).cloned().unwrap_or_else(|| BTreeSet::from([place])),
+            _ => BTreeSet::new(),
+        }
+    }
 }
 
 /// Costs of operations.
@@ -534,7 +619,11 @@ impl Fusion<'_> {
             Some(elements) if elements <= MAX_SHORT_ARRAY_ELEMENTS => SHORT_ARRAY_ROUND_TRIP_COST,
             _ => MEMORY_ROUND_TRIP_COST,
         };
+        let is_made_of_contractions = uses.in_maps < count
+            && elements.is_none_or(|elements| elements >= MIN_CONTRACTIONS)
+            && has_contraction(body);
         uses.bounded
+            && !is_made_of_contractions
             && may_stand_later
             && matches!(body.end, End::Yield(_))
             && (uses.views == 0 || count == 1)

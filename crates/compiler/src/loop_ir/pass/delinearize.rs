@@ -42,7 +42,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, stmts, position| {
         let mut out = Vec::new();
         for stmt in stmts {
-            let divisor = loop_parts(&stmt).and_then(|parts| loops.get(&parts.index).copied());
+            let divisor = loop_parts(&stmt).and_then(|parts| loops.get(&parts.index).cloned());
             match divisor {
                 Some(divisor) => digits(kernel, stmt, divisor, position, &mut out),
                 None => out.push(stmt),
@@ -52,11 +52,24 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// A divisor, and whether the loop begins at 0 and ends at one of its multiples.
-#[derive(Clone, Copy)]
+/// A divisor of an index.
+#[derive(Clone)]
 struct Divisor {
     reg: Reg,
+    /// The operation that sets it in the loop: a constant or a size.
+    inside: Option<Op>,
+    /// True if the loop begins at 0 and ends at one of its multiples.
     is_whole: bool,
+}
+
+impl Divisor {
+    /// A register in front of the loop that holds it.
+    fn outside(&self, build: &mut Builder<'_>) -> Reg {
+        match &self.inside {
+            Some(op) => build.define(ScalarType::I64, op.clone()),
+            None => self.reg,
+        }
+    }
 }
 
 /// The loops, by their indices, that take these apart.
@@ -79,7 +92,14 @@ fn candidates(kernel: &Kernel) -> HashMap<Reg, Divisor> {
             return;
         }
         let defined = defined_registers(body);
-        let Some(divisor) = divisors.into_iter().find(|n| !defined.contains(n)) else { return };
+        let mut known = HashMap::default();
+        for_each_stmt(body, &mut |inner| {
+            if let Stmt::Let(reg, op @ (Op::Const(..) | Op::Size(_))) = inner {
+                known.insert(*reg, op.clone());
+            }
+        });
+        let is_same = |n: &Reg| !defined.contains(n) || known.contains_key(n);
+        let Some(divisor) = divisors.into_iter().find(is_same) else { return };
         let Some(n) = forms.constant(divisor).filter(|n| *n >= MIN_DIVISOR) else { return };
         let first = low.map_or(Some(0), |low| forms.constant(low));
         let last = forms.constant(high);
@@ -87,7 +107,7 @@ fn candidates(kernel: &Kernel) -> HashMap<Reg, Divisor> {
         let natural = first.is_some_and(|first| first >= 0) || matches!(stmt, Stmt::Reduce { .. });
         let fits = natural && !leaves && (is_whole || !matches!(stmt, Stmt::ParallelFor { .. }));
         if fits {
-            found.insert(index, Divisor { reg: divisor, is_whole });
+            found.insert(index, Divisor { reg: divisor, inside: known.remove(&divisor), is_whole });
         }
     });
     found
@@ -97,14 +117,17 @@ fn candidates(kernel: &Kernel) -> HashMap<Reg, Divisor> {
 fn digits(kernel: &mut Kernel, stmt: Stmt, divisor: Divisor, position: Position, out: &mut Vec<Stmt>) {
     match stmt {
         Stmt::For { label, index, low, high, body } => {
-            let nest = Nest { divisor, index, label: Some(label), low, high };
-            out.extend(nest.in_order(&mut Builder::new(kernel), body));
+            let mut build = Builder::new(kernel);
+            let size = divisor.outside(&mut build);
+            let nest = Nest { divisor, size, index, label: Some(label), low, high };
+            out.extend(nest.in_order(&mut build, body));
         }
         Stmt::ParallelFor { index, count, body } => {
             let mut build = Builder::new(kernel);
             let low = build.int(0);
-            let nest = Nest { divisor, index, label: None, low, high: count };
-            let rows = build.binary(Binary::DivUnsigned, count, divisor.reg);
+            let size = divisor.outside(&mut build);
+            let rows = build.binary(Binary::DivUnsigned, count, size);
+            let nest = Nest { divisor, size, index, label: None, low, high: count };
             let (number, body) = nest.rows(&mut build, low, body);
             let mut made = build.stmts;
             made.push(Stmt::ParallelFor { index: number, count: rows, body });
@@ -117,7 +140,8 @@ fn digits(kernel: &mut Kernel, stmt: Stmt, divisor: Divisor, position: Position,
             let at = build.stmts.pop();
             body.extend(at);
             body.extend(items.iter().map(|(reg, array)| Stmt::Store(*array, start, *reg)));
-            let nest = Nest { divisor, index, label: None, low, high };
+            let size = divisor.outside(&mut build);
+            let nest = Nest { divisor, size, index, label: None, low, high };
             out.extend(nest.in_order(&mut build, body));
             out.extend(reduce_chunk(&mut build, (low, high), &items, item, result));
         }
@@ -170,6 +194,8 @@ pub(super) fn reduce_chunk(
 /// A loop that is taken apart.
 struct Nest {
     divisor: Divisor,
+    /// The divisor, in front of the loop.
+    size: Reg,
     index: Reg,
     label: Option<Label>,
     low: Reg,
@@ -179,7 +205,7 @@ struct Nest {
 impl Nest {
     /// The loops over both digits, in order.
     fn in_order(self, build: &mut Builder<'_>, body: Vec<Stmt>) -> Vec<Stmt> {
-        let n = self.divisor.reg;
+        let n = self.size;
         let zero = build.int(0);
         let (first, rows) = match self.divisor.is_whole {
             true => (zero, build.binary(Binary::DivUnsigned, self.high, n)),
@@ -203,7 +229,7 @@ impl Nest {
     /// The index of the outer loop, and its body: the loop over the inner digit.
     fn rows(self, build: &mut Builder<'_>, zero: Reg, mut body: Vec<Stmt>) -> (Reg, Vec<Stmt>) {
         let before = std::mem::take(&mut build.stmts);
-        let n = self.divisor.reg;
+        let (n, inside) = (self.size, self.divisor.reg);
         let (number, digit) = (build.reg(ScalarType::I64), build.reg(ScalarType::I64));
         let base = build.binary(Binary::Mul, number, n);
         let (low, high) = match self.divisor.is_whole {
@@ -218,12 +244,12 @@ impl Nest {
         let mut same = HashMap::default();
         for_each_stmt(&body, &mut |stmt| match stmt {
             Stmt::Let(reg, Op::Binary(Binary::DivUnsigned | Binary::DivSigned, a, by))
-                if *a == self.index && *by == n =>
+                if *a == self.index && *by == inside =>
             {
                 same.insert(*reg, number);
             }
             Stmt::Let(reg, Op::Binary(Binary::RemUnsigned | Binary::RemSigned, a, by))
-                if *a == self.index && *by == n =>
+                if *a == self.index && *by == inside =>
             {
                 same.insert(*reg, digit);
             }
