@@ -432,7 +432,7 @@ struct DigitsRead {
     index: Value,
     /// The digits that an index, or an array found by one, depends on.
     places: HashMap<Value, Digits>,
-    /// What is read for the elements of arrays that are made in the body.
+    /// The digits at which the elements of arrays that are made in the body read.
     made: HashMap<Value, BTreeSet<Digits>>,
 }
 
