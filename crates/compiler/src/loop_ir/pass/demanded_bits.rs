@@ -150,22 +150,13 @@ impl Narrowing {
         forms: &mut Forms<'_>,
         intervals: &HashMap<Reg, Interval>,
     ) -> Option<Narrowing> {
-        let mut vectors = VectorForms::new(kernel, parts.index, forms);
+        let vectors = VectorForms::of_body(kernel, parts.index, parts.body, forms)?;
         let mut bits: HashMap<Reg, u64> = HashMap::default();
         for stmt in parts.body {
-            let has = match stmt {
-                Stmt::Let(reg, op) => {
-                    let known = |reg| bits.get(&reg).copied().unwrap_or_else(|| bits_of(intervals.get(&reg)));
-                    let own = possible(kernel, op, &known) & bits_of(intervals.get(reg));
-                    bits.insert(*reg, own);
-                    vectors.define(*reg, op)
-                }
-                Stmt::Store(array, at, value) => vectors.has_slots(*array, *at, kernel.regs[*value]),
-                _ => false,
-            };
-            if !has {
-                return None;
-            }
+            let Stmt::Let(reg, op) = stmt else { continue };
+            let known = |reg| bits.get(&reg).copied().unwrap_or_else(|| bits_of(intervals.get(&reg)));
+            let own = possible(kernel, op, &known) & bits_of(intervals.get(reg));
+            bits.insert(*reg, own);
         }
         let possible = |reg: Reg| bits.get(&reg).copied().unwrap_or_else(|| bits_of(intervals.get(&reg)));
         let asked = asked_bits(kernel, parts);
@@ -186,7 +177,7 @@ impl Narrowing {
                     (![a, b].iter().any(|operand| vectors.truths.contains(operand)), 1)
                 }
                 Op::Binary(Binary::Shl, _, by) => (places(by), 1),
-                // What comes down from the upper half is 0, or not asked for.
+                // The bits that come down from the upper half are 0, or not asked for.
                 Op::Binary(Binary::Shr, a, by) => {
                     let bits = asked.get(reg).copied().unwrap_or(0);
                     let from = kernel.constants.get(by).map_or(u64::MAX, |by| bits << (by % 64));
@@ -234,24 +225,19 @@ impl Narrowing {
         for stmt in body {
             match stmt {
                 Stmt::Let(reg, op) if self.narrow.contains(&reg) => {
-                    let op = match op {
-                        Op::Load(array, at, _) => Op::Load(array, at, ScalarType::I32),
+                    let half = match op {
+                        Op::Load(array, at, _) => {
+                            build.define(ScalarType::I32, Op::Load(array, at, ScalarType::I32))
+                        }
                         Op::Binary(Binary::And, a, b) if lower_half_is_full(build.kernel, b) => {
-                            let half = half(&mut build, &mut halves, a);
-                            halves.insert(reg, half);
-                            if self.extended.contains(&reg) {
-                                let whole = Op::Cast(Cast::ZeroExtend, ScalarType::I64, half);
-                                build.stmts.push(Stmt::Let(reg, whole));
-                            }
-                            continue;
+                            half(&mut build, &mut halves, a)
                         }
                         Op::Binary(kind, a, b) => {
                             let (a, b) = (half(&mut build, &mut halves, a), half(&mut build, &mut halves, b));
-                            Op::Binary(kind, a, b)
+                            build.define(ScalarType::I32, Op::Binary(kind, a, b))
                         }
                         op => unreachable!("no narrow operation: {op:?}"),
                     };
-                    let half = build.define(ScalarType::I32, op);
                     halves.insert(reg, half);
                     if self.extended.contains(&reg) {
                         let whole = Op::Cast(Cast::ZeroExtend, ScalarType::I64, half);
@@ -322,11 +308,11 @@ fn asked_bits(kernel: &Kernel, parts: &LoopParts<'_>) -> HashMap<Reg, u64> {
                             ask(&mut asked, *reg, bits);
                         }
                     }
-                    Op::Binary(Binary::Shl, a, by) if places(by).is_some() => {
-                        ask(&mut asked, *a, bits >> places(by).unwrap_or(0));
-                    }
-                    Op::Binary(Binary::Shr, a, by) if places(by).is_some() => {
-                        ask(&mut asked, *a, bits << places(by).unwrap_or(0));
+                    Op::Binary(kind @ (Binary::Shl | Binary::Shr), a, by)
+                        if let Some(places) = places(by) =>
+                    {
+                        let bits = if *kind == Binary::Shl { bits >> places } else { bits << places };
+                        ask(&mut asked, *a, bits);
                     }
                     Op::Select(condition, a, b) => {
                         ask(&mut asked, *condition, u64::MAX);

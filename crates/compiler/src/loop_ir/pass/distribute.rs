@@ -88,11 +88,7 @@ fn candidates(kernel: &Kernel) -> HashMap<Reg, HashMap<Reg, usize>> {
     let (mut found, mut in_order) = (HashMap::default(), HashSet::default());
     super::super::for_each_stmt(&kernel.body, &mut |stmt| {
         let Some(parts) = loop_parts(stmt) else { return };
-        if is_mixed(kernel, &parts, &mut forms) {
-            let widths = match kernel.has_vector_loops {
-                true => widths(kernel, parts.index, parts.body, &mut forms).unwrap_or_default(),
-                false => HashMap::default(),
-            };
+        if let Some(widths) = widths_if_mixed(kernel, &parts, &mut forms) {
             found.insert(parts.index, widths);
             if let Stmt::For { index, .. } = stmt {
                 in_order.insert(*index);
@@ -106,17 +102,22 @@ fn candidates(kernel: &Kernel) -> HashMap<Reg, HashMap<Reg, usize>> {
     found
 }
 
-/// Returns true if a body only computes and stores, calls functions that have a vector form, and
-/// does not go by vectors as a whole.
-fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bool {
+/// The widths of the registers of a loop whose body only computes and stores, and that does not go
+/// by vectors as a whole: it calls functions that have a vector form, or has lanes of 4 and of 8
+/// bytes. Without widths, its loops have lanes of all.
+fn widths_if_mixed(
+    kernel: &Kernel,
+    parts: &LoopParts<'_>,
+    forms: &mut Forms<'_>,
+) -> Option<HashMap<Reg, usize>> {
     let LoopParts { index, low, high, body, .. } = parts;
     if body.len() > MAX_STATEMENTS {
-        return false;
+        return None;
     }
     let (first, last) = (low.map(|low| forms.of(low)).unwrap_or_default(), forms.of(*high));
     let known = last.add_scaled(&first, -1).filter(|rounds| rounds.terms.is_empty());
     if known.is_some_and(|rounds| rounds.constant < MIN_ROUNDS as i64) {
-        return false;
+        return None;
     }
     let mut varying: HashSet<Reg> = HashSet::from_iter([*index]);
     let mut stored: HashMap<Array, Reg> = HashMap::default();
@@ -129,7 +130,7 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
                 if let Op::Load(array, ..) = op {
                     // What is loaded after a store may be another number.
                     if stored.contains_key(array) {
-                        return false;
+                        return None;
                     }
                 }
                 if varies {
@@ -141,44 +142,37 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
             }
             Stmt::Store(array, at, _) => {
                 if stored.insert(*array, *at).is_some() {
-                    return false;
+                    return None;
                 }
                 uniform &= kernel.arrays[*array].width == 8 && coefficient(*index, *at, forms) == Some(1);
             }
-            _ => return false,
+            _ => return None,
         }
     }
-    let mut has_widths = || {
-        widths(kernel, *index, body, forms).is_some_and(|widths| {
-            let has = |bytes: usize| widths.values().any(|width| *width == bytes);
-            has(4) && has(8)
-        })
-    };
     let aliased = stored.keys().any(|array| has_alias(kernel, *array));
     // Another round would load what this one stores.
     let at_same_slot = body.iter().all(|stmt| match stmt {
         Stmt::Let(_, Op::Load(array, at, _)) => stored.get(array).is_none_or(|stored| stored == at),
         _ => true,
     });
-    let is_long = work > MAX_BLOCK_OPERATIONS && kernel.has_vector_loops;
-    let is_mixed = if calls { !uniform || is_long } else { kernel.has_vector_loops && has_widths() };
-    is_mixed && !aliased && at_same_slot
+    if aliased || !at_same_slot {
+        return None;
+    }
+    let widths = match kernel.has_vector_loops {
+        true => widths(kernel, *index, body, forms),
+        false => None,
+    };
+    if calls {
+        let is_long = work > MAX_BLOCK_OPERATIONS && kernel.has_vector_loops;
+        return (!uniform || is_long).then(|| widths.unwrap_or_default());
+    }
+    widths.filter(|widths| [4, 8].iter().all(|bytes| widths.values().any(|width| width == bytes)))
 }
 
 /// The bytes of the lanes in which each register is computed that differs from round to round; `None`
 /// if vectors do not have all operations of a loop.
 fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> Option<HashMap<Reg, usize>> {
-    let mut vectors = VectorForms::new(kernel, index, forms);
-    for stmt in body {
-        let has = match stmt {
-            Stmt::Let(reg, op) => vectors.define(*reg, op),
-            Stmt::Store(array, at, value) => vectors.has_slots(*array, *at, kernel.regs[*value]),
-            _ => false,
-        };
-        if !has {
-            return None;
-        }
-    }
+    let vectors = VectorForms::of_body(kernel, index, body, forms)?;
     let mut widths = HashMap::default();
     for stmt in body {
         let Stmt::Let(reg, op) = stmt else { continue };

@@ -106,7 +106,7 @@ fn is_store_or_let(stmt: &Stmt) -> bool {
 /// The operations that may be computed where their result is not needed.
 pub(super) struct Allowed<'k> {
     pub kernel: &'k Kernel,
-    /// Those of [`unconditional_intervals`].
+    /// The intervals of registers: [`unconditional_intervals`].
     pub intervals: &'k HashMap<Reg, Interval>,
     /// True if calls of functions that have a vector form may.
     pub calls: bool,

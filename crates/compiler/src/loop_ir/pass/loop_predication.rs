@@ -283,16 +283,19 @@ impl<'s> Checks<'s> {
             Op::Compare(kind @ (Compare::Lt | Compare::Le | Compare::LtUnsigned), a, b) => {
                 let (a, bound) =
                     (self.nest.form(kernel, a, MAX_DEPTH)?, self.nest.form(kernel, b, MAX_DEPTH)?);
-                if kind == Compare::LtUnsigned {
-                    if !bound.indices.is_empty() {
-                        return None;
-                    }
-                    self.bounds.insert(b);
+                if kind == Compare::LtUnsigned && !bound.indices.is_empty() {
+                    return None;
                 }
                 let form = a.add(bound);
                 let bits = form.small_bits()?;
-                let inside = (1..=MAX_INDICES).contains(&form.indices.len());
-                inside.then(|| found.push((condition, form, bits)))
+                if !(1..=MAX_INDICES).contains(&form.indices.len()) {
+                    return None;
+                }
+                if kind == Compare::LtUnsigned {
+                    self.bounds.insert(b);
+                }
+                found.push((condition, form, bits));
+                Some(())
             }
             _ => None,
         }

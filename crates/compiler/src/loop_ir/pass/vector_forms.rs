@@ -4,7 +4,7 @@
 //! lanes are equally wide; [`distribute`](super::distribute) makes such loops of one that has both.
 
 use super::super::{
-    Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Unary, has_vector_form,
+    Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary, has_vector_form,
 };
 use super::affine::Forms;
 use crate::hash::{HashMap, HashSet};
@@ -37,6 +37,23 @@ impl<'a, 'k> VectorForms<'a, 'k> {
     pub fn new(kernel: &'a Kernel, index: Reg, forms: &'a mut Forms<'k>) -> VectorForms<'a, 'k> {
         let lanes = HashMap::from_iter([(index, Lanes::Index)]);
         VectorForms { kernel, index, forms, lanes, truths: HashSet::default() }
+    }
+
+    /// The registers of a body that only computes and stores; `None` if vectors do not have all of
+    /// it.
+    pub fn of_body(
+        kernel: &'a Kernel,
+        index: Reg,
+        body: &[Stmt],
+        forms: &'a mut Forms<'k>,
+    ) -> Option<VectorForms<'a, 'k>> {
+        let mut vectors = VectorForms::new(kernel, index, forms);
+        let has_all = body.iter().all(|stmt| match stmt {
+            Stmt::Let(reg, op) => vectors.define(*reg, op),
+            Stmt::Store(array, at, value) => vectors.has_slots(*array, *at, kernel.regs[*value]),
+            _ => false,
+        });
+        has_all.then_some(vectors)
     }
 
     /// Returns true if an operand differs from round to round.
