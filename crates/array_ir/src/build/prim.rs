@@ -30,12 +30,16 @@ impl Builder<'_> {
         let types: Vec<CoreType> = types.iter().map(|ty| scope.concrete(ty)).collect();
         match prim {
             // The answer for a compact type depends on its size.
-            core::Prim::Ranks | core::Prim::Sorts | core::Prim::Hashes
+            core::Prim::AtMost | core::Prim::Ranks | core::Prim::Sorts | core::Prim::Hashes
                 if types.iter().any(|ty| ty.is_compact() && ty.has_var()) =>
             {
                 Err(Declined::Query.into())
             }
-            core::Prim::Ranks | core::Prim::Fuses | core::Prim::Sorts | core::Prim::Hashes => {
+            core::Prim::AtMost
+            | core::Prim::Ranks
+            | core::Prim::Fuses
+            | core::Prim::Sorts
+            | core::Prim::Hashes => {
                 let answer = type_answer(prim, &types).expect("a question about types");
                 self.constant(Element::B1, u64::from(answer))
             }

@@ -211,6 +211,7 @@ scalar_functions! { prims
         Max "_max": "[T] T * T -> T", Order, "The larger of two values of a type that `_ranks`.";
         ArgMin "_argmin": "[T, I:COMPACTLINEAR] T ^ I -> I", Fold, "The first index of the smallest element, of a type that `_ranks`.";
         ArgMax "_argmax": "[T, I:COMPACTLINEAR] T ^ I -> I", Fold, "The first index of the largest element, of a type that `_ranks`.";
+        AtMost "_at_most": "[I:COMPACTLINEAR, J:COMPACTLINEAR] unit -> bool", TypeQuery, "Whether an index type has no more values than another one.";
         Fuses "_fuses": "[T] unit -> bool", TypeQuery, "Whether `_dot` is for elements of this type.";
         Dot "_dot": "[T, I:COMPACTLINEAR] T ^ I * T ^ I -> T", Fold, "The sum of the products, each added without being rounded before; of a type that `_fuses`.";
         Move "move": "[T, S] S -> T", ComputedResult, "The value with its leaves, the numbers and codes in it, where the type `T` has them; leaves that could be exchanged are an error.";
@@ -431,6 +432,7 @@ impl Prim {
 /// other primitives.
 pub fn type_answer(prim: Prim, types: &[Type]) -> Option<bool> {
     Some(match prim {
+        Prim::AtMost => at_most(types),
         Prim::Fuses => fuses(types),
         Prim::Sorts => sorts(types),
         Prim::Ranks => ranks(types),
@@ -439,6 +441,11 @@ pub fn type_answer(prim: Prim, types: &[Type]) -> Option<bool> {
         Prim::HasPlaces => has_places(types),
         _ => return None,
     })
+}
+
+/// Returns the answer of [`Prim::AtMost`] for its type arguments.
+fn at_most(types: &[Type]) -> bool {
+    matches!(types, [i, j] if matches!((i.size(), j.size()), (Ok(i), Ok(j)) if i <= j))
 }
 
 /// Returns the answer of [`Prim::Fuses`] for its type argument.

@@ -100,6 +100,7 @@ impl Machine {
             Prim::TypeText
             | Prim::Convertible
             | Prim::CallableWith
+            | Prim::AtMost
             | Prim::Fuses
             | Prim::Sorts
             | Prim::Ranks

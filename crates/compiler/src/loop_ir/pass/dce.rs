@@ -1,10 +1,11 @@
 //! Dead code elimination: of statements of branches that are not reached, of registers that are
-//! never read, of loops and branches that do nothing, and of sizes that are never used.
+//! never read, of variables from which nothing else is computed, of loops and branches that do
+//! nothing, and of sizes that are never used.
 //!
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together
 //! is left over.
 
-use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
+use super::super::{Kernel, Op, Reg, Stmt, Var, for_each_stmt};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -19,22 +20,30 @@ pub(super) fn run(kernel: &mut Kernel) {
         stmts
     });
     let mut ops: HashMap<Reg, &Op> = HashMap::default();
+    let mut values: HashMap<Var, Vec<Reg>> = HashMap::default();
     let mut wanted: Vec<Reg> = kernel.scalar_results.clone();
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
+        Stmt::Set(var, reg) => values.entry(*var).or_default().push(*reg),
         stmt => stmt.for_each_read(&mut |reg| wanted.push(reg)),
     });
-    let mut read = HashSet::default();
+    let (mut read, mut read_vars) = (HashSet::default(), HashSet::default());
     while let Some(reg) = wanted.pop() {
         if read.insert(reg)
             && let Some(op) = ops.get(&reg)
         {
             op.for_each_reg(&mut |reg| wanted.push(reg));
+            if let Op::Get(var) = op
+                && read_vars.insert(*var)
+            {
+                wanted.extend(values.get(var).into_iter().flatten());
+            }
         }
     }
     super::rewrite(kernel, &mut |_, mut stmts, _| {
         stmts.retain(|stmt| match stmt {
             Stmt::Let(reg, _) => read.contains(reg),
+            Stmt::Set(var, _) => read_vars.contains(var),
             Stmt::If(_, then, otherwise) => !then.is_empty() || !otherwise.is_empty(),
             Stmt::For { body, .. } | Stmt::ParallelFor { body, .. } | Stmt::Block(_, body) => {
                 !body.is_empty()

@@ -471,20 +471,20 @@ fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &Ends, position: Position)
         let each = own.is_none() && !piece.is_too_short();
         let mut copy = Cloner::new(build.kernel);
         copy.names.known_conditions = decided;
-        if each {
+        let place = copy.fresh(index);
+        let inside = copy.stmts(body);
+        if inside.iter().all(|stmt| matches!(stmt, Stmt::Let(..))) {
+            // Nothing is left to do.
+        } else if each {
             // The rounds of a parallel loop count from 0.
-            let place = copy.fresh(index);
-            let inside = copy.stmts(body);
             let count = build.binary(Binary::Sub, to, from);
             let round = build.reg(ScalarType::I64);
             let mut body = vec![Stmt::Let(place, Op::Binary(Binary::Add, round, from))];
             body.extend(inside);
             build.stmts.push(Stmt::ParallelFor { index: round, count, body });
         } else {
-            let index = copy.fresh(index);
-            let body = copy.stmts(body);
             let label = build.label();
-            build.stmts.push(Stmt::For { label, index, low: from, high: to, body });
+            build.stmts.push(Stmt::For { label, index: place, low: from, high: to, body: inside });
         }
         from = to;
     }

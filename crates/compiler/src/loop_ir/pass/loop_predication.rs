@@ -27,14 +27,17 @@
 //! Costs a copy of the loop, and time in proportion to its statements times the depth of loops.
 
 use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, defined_registers, for_each_stmt};
-use super::Builder;
 use super::clone_stmts::Cloner;
 use super::if_conversion::check;
+use super::{Builder, loop_parts};
 use crate::hash::{HashMap, HashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements of the largest loop that is copied.
 const MAX_STATEMENTS: usize = 250;
+
+/// Statements of the largest loop that is copied for checks in loops around others only.
+const MAX_CHEAP_STATEMENTS: usize = 40;
 
 /// Checks of a loop that are done in front of it.
 const MAX_CHECKS: usize = 24;
@@ -150,6 +153,8 @@ struct Nest<'s> {
     ops: HashMap<Reg, &'s Op>,
     /// The ends of the loops, by their indices; the first one of a parallel loop is 0.
     ends: HashMap<Reg, (Option<Reg>, Reg)>,
+    /// The number of statements.
+    statements: usize,
 }
 
 impl<'s> Nest<'s> {
@@ -176,7 +181,7 @@ impl<'s> Nest<'s> {
         if !checks || statements > MAX_STATEMENTS {
             return None;
         }
-        Some(Nest { stmt, sizes, defined: defined_registers(whole), ops, ends })
+        Some(Nest { stmt, sizes, defined: defined_registers(whole), ops, ends, statements })
     }
 
     /// The form of a register; `None` if it is not linear.
@@ -226,6 +231,27 @@ impl<'s> Nest<'s> {
     }
 }
 
+/// The conditions of the checks of loops without loops inside. Others cost little beside the loops
+/// in their rounds.
+fn costly_checks(stmt: &Stmt) -> HashSet<Reg> {
+    let mut costly = HashSet::default();
+    let mut is_innermost = true;
+    let bodies = stmt.bodies();
+    for inner in bodies.iter().copied().flatten() {
+        for_each_stmt(std::slice::from_ref(inner), &mut |inner| is_innermost &= loop_parts(inner).is_none());
+    }
+    for inner in bodies.into_iter().flatten() {
+        if is_innermost {
+            for_each_stmt(std::slice::from_ref(inner), &mut |inner| {
+                costly.extend(check(inner).map(|found| found.0))
+            });
+        } else {
+            costly.extend(costly_checks(inner));
+        }
+    }
+    costly
+}
+
 /// Checks that are done in front of a loop.
 struct Checks<'s> {
     nest: Nest<'s>,
@@ -248,6 +274,7 @@ impl<'s> Checks<'s> {
                 wanted.push(condition);
             }
         });
+        let costly = costly_checks(nest.stmt);
         let (conditions, comparisons) = (Vec::new(), BTreeMap::new());
         let mut this =
             Checks { nest, conditions, comparisons, small: BTreeMap::new(), bounds: BTreeSet::new() };
@@ -264,7 +291,10 @@ impl<'s> Checks<'s> {
                 }
             }
         }
-        (!this.conditions.is_empty()).then_some(this)
+        let is_costly = |condition: &Reg| costly.contains(condition);
+        (this.nest.statements <= MAX_CHEAP_STATEMENTS || this.conditions.iter().any(is_costly))
+            .then_some(this)
+            .filter(|this| !this.conditions.is_empty())
     }
 
     /// The comparisons of a condition that is one, or several of which all hold.

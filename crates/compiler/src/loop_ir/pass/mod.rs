@@ -29,6 +29,7 @@ mod parallel_level;
 mod parallelize;
 mod parameterize;
 mod privatize_histogram;
+mod register_tiling;
 mod renumber;
 mod scalar_replacement;
 mod simplify;
@@ -95,6 +96,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "interchange_tile", run: interchange_tile::run },
     Pass { name: "cache_blocking", run: cache_blocking::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
+    Pass { name: "register_tiling", run: register_tiling::run },
     Pass { name: "licm", run: licm::run },
     Pass { name: "unroll_and_jam", run: unroll_and_jam::run },
     Pass { name: "strength_reduction", run: strength_reduction::run },
