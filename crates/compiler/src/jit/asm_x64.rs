@@ -15,6 +15,8 @@
 //!
 //! Decides nothing: what goes where is said by [`super::vector_loops`].
 
+mod memory;
+
 /// A set of vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
@@ -170,6 +172,8 @@ enum Source {
     Scratch(u8),
     /// The memory at [`SCRATCH_ADDRESS`] plus a number of bytes.
     Strided(i32),
+    /// The slot, of so many bytes, with the number in [`SCRATCH_ADDRESS`] from a pointer on.
+    Indexed(Pointer, u8),
 }
 
 impl Assembler {
@@ -224,9 +228,9 @@ impl Assembler {
         (w, is_256): VexSizes,
         (reg, other, source): (u8, u8, Source),
     ) {
-        let ((b, _), low) = self.source_bits(source);
+        let ((b, x), low) = self.source_bits(source);
         let inverted = |bit: u8, at: u8| (!bit & 1) << at;
-        let first = inverted(reg >> 3, 7) | 1 << 6 | inverted(b, 5) | map;
+        let first = inverted(reg >> 3, 7) | inverted(x, 6) | inverted(b, 5) | map;
         let second = u8::from(w) << 7 | (!other & 15) << 3 | u8::from(is_256) << 2 | prefix;
         self.bytes.extend([0xc4, first, second, opcode]);
         self.operand(reg & 7, low, source);
@@ -240,6 +244,7 @@ impl Assembler {
             Source::At(Pointer(p), ..) => ((p >> 3, 0), 4),
             Source::Scratch(_) => ((SCRATCH_REGISTER >> 3, 0), SCRATCH_REGISTER & 7),
             Source::Strided(_) => ((SCRATCH_ADDRESS >> 3, 0), SCRATCH_ADDRESS & 7),
+            Source::Indexed(Pointer(p), _) => ((p >> 3, SCRATCH_ADDRESS >> 3), 4),
         }
     }
 
@@ -267,203 +272,11 @@ impl Assembler {
                 self.bytes.push(2 << 6 | reg << 3 | low);
                 self.bytes.extend(bytes.to_le_bytes());
             }
-        }
-    }
-
-    /// Lanes from memory; with a mask, zeros elsewhere.
-    pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Option<Mask>) {
-        self.access(false, lane, to, from, mask);
-    }
-
-    /// Lanes to memory; with a mask, only those.
-    pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Option<Mask>) {
-        self.access(true, lane, from, to, mask);
-    }
-
-    fn access(&mut self, store: bool, lane: Lane, vector: Vector, at: Pointer, mask: Option<Mask>) {
-        let (store, long, place) = (u8::from(store), lane.is_long(), Source::At(at, lane.bytes(), 0));
-        let opcode = (1, u8::from(long), 0x10 + store);
-        match (self.isa, mask) {
-            (Isa::Avx2, Some(mask)) => {
-                let opcode = (2, 1, 0x2c + 2 * store + u8::from(long));
-                self.vex(opcode, (false, true), (vector.0, mask.0, place));
+            Source::Indexed(Pointer(p), width) => {
+                let scale = width.trailing_zeros() as u8;
+                let index = scale << 6 | (SCRATCH_ADDRESS & 7) << 3 | p & 7;
+                self.bytes.extend([1 << 6 | reg << 3 | low, index, 0]);
             }
-            (Isa::Avx2, None) => self.vex(opcode, (false, true), (vector.0, 0, place)),
-            (Isa::Avx512, _) => self.evex(opcode, long, (vector.0, 0, place), (mask, store == 0)),
-        }
-    }
-
-    /// Lanes of 8 bytes from slots of 1, 2 or 4, whose bits above are 0; with a mask, zeros
-    /// elsewhere. The mask of AVX2 has its first lanes set.
-    pub fn load_narrow(&mut self, width: u8, to: Vector, from: Pointer, mask: Option<Mask>) {
-        let (opcode, source) = ((2, 1, narrow_opcode(width)), Source::At(from, width, 0));
-        match (self.isa, mask) {
-            (Isa::Avx512, _) => self.evex(opcode, false, (to.0, 0, source), (mask, true)),
-            (Isa::Avx2, None) => self.vex(opcode, (false, true), (to.0, 0, source)),
-            (Isa::Avx2, Some(mask)) => {
-                let insert = match width {
-                    1 => (3, 1, 0x20),
-                    2 => (1, 1, 0xc4),
-                    _ => (3, 1, 0x22),
-                };
-                self.zero(to);
-                self.for_each_lane_of(mask, &mut |asm, lane| {
-                    asm.vex(insert, (false, false), (to.0, to.0, Source::At(from, width, lane)));
-                    asm.bytes.push(lane);
-                });
-                self.vex(opcode, (false, true), (to.0, 0, Source::Register(to.0)));
-            }
-        }
-    }
-
-    /// The low bits of lanes of 8 bytes to slots of 1, 2 or 4; with a mask, only those. The mask of
-    /// AVX2 has its first lanes set.
-    pub fn store_narrow(&mut self, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {
-        let target = Source::At(to, width, 0);
-        if self.isa == Isa::Avx512 {
-            let opcode = (2, 2, narrow_opcode(width));
-            return self.evex(opcode, false, (from.0, 0, target), (mask, false));
-        }
-        // The low halves of the lanes, as four lanes of 4 bytes.
-        let (scratch, half) = (SCRATCH_VECTOR, (false, false));
-        self.vex((3, 1, 0x39), (false, true), (from.0, 0, Source::Register(scratch)));
-        self.bytes.push(1);
-        self.vex((1, 0, 0xc6), half, (scratch, from.0, Source::Register(scratch)));
-        self.bytes.push(0x88);
-        if width < 4 {
-            // Bits above are cut off, so that nothing is saturated.
-            let bits = 32 - 8 * width;
-            for shift in [6, 2] {
-                self.vex((1, 1, 0x72), half, (shift, scratch, Source::Register(scratch)));
-                self.bytes.push(bits);
-            }
-            self.vex((2, 1, 0x2b), half, (scratch, scratch, Source::Register(scratch)));
-        }
-        if width == 1 {
-            self.vex((1, 1, 0x67), half, (scratch, scratch, Source::Register(scratch)));
-        }
-        let Some(mask) = mask else {
-            let opcode = match width {
-                1 => (1, 1, 0x7e),
-                2 => (1, 1, 0xd6),
-                _ => (1, 0, 0x11),
-            };
-            return self.vex(opcode, half, (scratch, 0, target));
-        };
-        let extract = match width {
-            1 => 0x14,
-            2 => 0x15,
-            _ => 0x16,
-        };
-        self.for_each_lane_of(mask, &mut |asm, lane| {
-            asm.vex((3, 1, extract), half, (scratch, 0, Source::At(to, width, lane)));
-            asm.bytes.push(lane);
-        });
-    }
-
-    /// An instruction on the lowest two lanes of 8 bytes.
-    fn pair(&mut self, opcode: Opcode, operands: (u8, u8, Source)) {
-        match self.isa {
-            Isa::Avx512 => self.evex_of(0, opcode, true, operands, (None, false)),
-            Isa::Avx2 => self.vex(opcode, (false, false), operands),
-        }
-    }
-
-    /// Inserts the lowest two lanes of 8 bytes of a vector as those from `2 * place` on of another,
-    /// or extracts such lanes (`of` is the vector that is read).
-    fn move_pair(&mut self, insert: bool, place: u8, to: Vector, of: Vector) {
-        let (reg, other, source) = if insert { (to, to, of) } else { (of, Vector(0), to) };
-        let opcode = (3, 1, if insert { 0x18 } else { 0x19 });
-        self.vector(opcode, self.isa == Isa::Avx512, (reg.0, other.0, Source::Register(source.0)));
-        self.bytes.push(place);
-    }
-
-    /// The address of the first lane of a vector of slots that are `bytes` apart.
-    fn strided(&mut self, Pointer(first): Pointer, bytes: i32) {
-        // imul r10, rax, bytes; add r10, first
-        self.bytes.extend([0x4c, 0x69, 3 << 6 | (SCRATCH_ADDRESS & 7) << 3 | COUNTER_REGISTER]);
-        self.bytes.extend(bytes.to_le_bytes());
-        let rex = 0x49 | first >> 3 << 2;
-        self.bytes.extend([rex, 0x01, 3 << 6 | (first & 7) << 3 | SCRATCH_ADDRESS & 7]);
-    }
-
-    /// Lanes of 8 bytes from slots that are `bytes` apart, with another register; with a mask,
-    /// zeros elsewhere. The mask has its first lanes set.
-    pub fn load_strided(
-        &mut self,
-        to: Vector,
-        (from, bytes): (Pointer, i32),
-        other: Vector,
-        mask: Option<Mask>,
-    ) {
-        self.strided(from, bytes);
-        if mask.is_some() {
-            self.zero(to);
-        }
-        self.for_each_lane(mask, &mut |asm, lane| {
-            let into = if lane < 2 { to } else { other };
-            let source = Source::Strided(i32::from(lane) * bytes);
-            match lane % 2 {
-                // vmovsd, vmovhpd
-                0 => asm.pair((1, 3, 0x10), (into.0, 0, source)),
-                _ => asm.pair((1, 1, 0x16), (into.0, into.0, source)),
-            }
-            // Of a mask, each lane may be the last.
-            if lane >= 2 && (mask.is_some() || lane % 2 == 1) {
-                asm.move_pair(true, lane / 2, to, other);
-            }
-        });
-    }
-
-    /// Lanes of 8 bytes to slots that are `bytes` apart, with another register; with a mask, only
-    /// those. The mask has its first lanes set.
-    pub fn store_strided(
-        &mut self,
-        (to, bytes): (Pointer, i32),
-        from: Vector,
-        other: Vector,
-        mask: Option<Mask>,
-    ) {
-        self.strided(to, bytes);
-        self.for_each_lane(mask, &mut |asm, lane| {
-            if lane >= 2 && lane % 2 == 0 {
-                asm.move_pair(false, lane / 2, other, from);
-            }
-            let source = if lane < 2 { from } else { other };
-            let opcode = if lane % 2 == 0 { (1, 3, 0x11) } else { (1, 1, 0x17) };
-            asm.pair(opcode, (source.0, 0, Source::Strided(i32::from(lane) * bytes)));
-        });
-    }
-
-    /// Code for each lane of 8 bytes, or for each of a mask that has its first lanes set.
-    fn for_each_lane(&mut self, mask: Option<Mask>, code: &mut dyn FnMut(&mut Assembler, u8)) {
-        match mask {
-            Some(mask) => self.for_each_lane_of(mask, code),
-            None => (0..self.isa.vector_bytes() as u8 / 8).for_each(|lane| code(self, lane)),
-        }
-    }
-
-    /// Code for each lane of 8 bytes of a mask that has its first lanes set.
-    fn for_each_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
-        match self.isa {
-            // kmovw r11d, k
-            Isa::Avx512 => {
-                self.bytes.extend([0xc5, 0x78, 0x93, 3 << 6 | (SCRATCH_REGISTER & 7) << 3 | mask.0])
-            }
-            // vmovmskpd
-            Isa::Avx2 => {
-                self.vex((1, 1, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
-            }
-        }
-        let mut ends = Vec::new();
-        for lane in 0..self.isa.vector_bytes() as u8 / 8 {
-            // test r11b, 1 << lane
-            self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
-            ends.push(self.leave([0x0f, 0x84]));
-            code(self, lane);
-        }
-        for end in ends {
-            self.patch_jump(end);
         }
     }
 

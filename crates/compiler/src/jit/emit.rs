@@ -652,7 +652,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// The address of an array.
-    fn base(&mut self, array: Array) -> Value {
+    pub(super) fn base(&mut self, array: Array) -> Value {
         match self.bases[&array] {
             Base::Fixed(base) => base,
             Base::Variable(variable) => self.b.use_var(variable),
@@ -750,6 +750,40 @@ impl<'n, 'f> Emit<'n, 'f> {
         }
     }
 
+    /// The second value where a condition is not 0, otherwise the third. Floats are chosen by a
+    /// comparison of floats with a mask: the code generator would jump, which takes long where data
+    /// decide. Where the operands of the comparison are those of the choice, it has an instruction.
+    fn choose(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let compared = self.float_comparison(condition).filter(|(_, [x, y])| {
+            self.b.func.dfg.value_type(*x) == ty && !([*x, *y] == [a, b] || [*x, *y] == [b, a])
+        });
+        let vector = match ty {
+            types::F64 => types::F64X2,
+            types::F32 => types::F32X4,
+            _ => return self.b.ins().select(condition, a, b),
+        };
+        let Some((code, operands)) = compared else { return self.b.ins().select(condition, a, b) };
+        let mut lanes = |value| self.b.ins().scalar_to_vector(vector, value);
+        let ([x, y], a, b) = (operands.map(&mut lanes), lanes(a), lanes(b));
+        let mask = self.b.ins().fcmp(code, x, y);
+        let chosen = self.blend(mask, a, b);
+        self.b.ins().extractlane(chosen, 0)
+    }
+
+    /// The comparison of floats that a truth value is the result of.
+    fn float_comparison(&self, truth: Value) -> Option<(FloatCC, [Value; 2])> {
+        let dfg = &self.b.func.dfg;
+        let mut inst = dfg.value_def(dfg.resolve_aliases(truth)).inst()?;
+        if let InstructionData::Unary { opcode: Opcode::Uextend, arg } = dfg.insts[inst] {
+            inst = dfg.value_def(dfg.resolve_aliases(arg)).inst()?;
+        }
+        match dfg.insts[inst] {
+            InstructionData::FloatCompare { cond, args, .. } => Some((cond, args)),
+            _ => None,
+        }
+    }
+
     /// An operation on single values.
     pub fn op(&mut self, op: &Op) -> Value {
         match op {
@@ -786,7 +820,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             }
             Op::Select(c, a, b) => {
                 let (c, a, b) = (self.reg(*c), self.reg(*a), self.reg(*b));
-                self.b.ins().select(c, a, b)
+                self.choose(c, a, b)
             }
             Op::Cast(cast, to, a) => {
                 let from = self.kernel.regs[*a];

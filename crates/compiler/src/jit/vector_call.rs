@@ -104,6 +104,7 @@ impl Emit<'_, '_> {
                     let at = self.reg(*at);
                     self.address(*array, at)
                 }
+                Word::Base(array) => self.base(*array),
                 Word::Same(reg) | Word::First(reg) => self.reg(*reg),
                 Word::Bits(bits) => self.b.ins().iconst(types::I64, *bits as i64),
                 Word::Lanes => lanes.expect("a reduction has lanes"),

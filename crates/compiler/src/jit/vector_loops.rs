@@ -192,8 +192,7 @@ impl Loop<'_> {
             }
             asm.zero_counter();
         }
-        let places: Vec<usize> =
-            (0..self.words.len()).filter(|i| matches!(self.words[*i], Word::Place(..))).collect();
+        let places: Vec<usize> = (0..self.words.len()).filter(|i| self.words[*i].is_address()).collect();
         let kept = places.len().min(POINTERS.len()).saturating_sub(FREE_POINTERS);
         for pointer in &POINTERS[FREE_POINTERS..FREE_POINTERS + kept] {
             asm.push(*pointer);
@@ -295,7 +294,7 @@ impl Loop<'_> {
                 }
                 Stmt::Store(array, place, value) => {
                     let from = self.vector(asm, registers, *value)?;
-                    let to = self.pointer(asm, *array, *place);
+                    let to = self.pointer(asm, Word::Place(*array, *place));
                     let width = self.kernel.arrays[*array].width;
                     if plan.stride(*place) != 1 {
                         let other = self.take(asm, registers)?;

@@ -5,7 +5,7 @@
 
 use super::asm_x64::{Arithmetic, Assembler, Conversion, Isa, Lane, Mask, Vector};
 use super::vector_plan::{Role, divides_halves, signed_factor};
-use super::vector_registers::{Loop, Place, Registers};
+use super::vector_registers::{Loop, Place, Registers, Word};
 use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, Unary};
 
@@ -58,8 +58,21 @@ impl Loop<'_> {
             _ => {}
         }
         let lane = self.lane(reg);
+        if let Op::Load(array, place, _) = op
+            && self.role(*place) == Role::Lanes
+        {
+            let slots = self.vector(asm, registers, *place)?;
+            let to = self.take(asm, registers)?;
+            let others = [self.take(asm, registers)?, self.take(asm, registers)?];
+            let base = self.pointer(asm, Word::Base(*array));
+            asm.gather(self.kernel.arrays[*array].width, to, (base, slots), others, mask);
+            registers.vectors.extend(others);
+            self.release(registers, &[*place], &[slots]);
+            registers.places.insert(reg, Place::Vector(to));
+            return Some(());
+        }
         if let Op::Load(array, place, _) = op {
-            let from = self.pointer(asm, *array, *place);
+            let from = self.pointer(asm, Word::Place(*array, *place));
             let to = self.take(asm, registers)?;
             registers.places.insert(reg, Place::Vector(to));
             let width = self.kernel.arrays[*array].width;

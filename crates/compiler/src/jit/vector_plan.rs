@@ -107,6 +107,9 @@ impl Induction {
     }
 }
 
+/// Operations, loads among them, for which lanes are gathered one by one.
+const OPERATIONS_PER_GATHER: usize = 4;
+
 /// Operations up to which vectors in flight find registers.
 const MAX_VECTOR_OPS: usize = 14;
 
@@ -191,7 +194,7 @@ pub(super) fn plan(
         let bytes = ty.bytes();
         ((bytes >= 4 || types == LaneTypes::All) && *width.get_or_insert(bytes) == bytes).then_some(())
     };
-    let (mut work, mut calls) = (0, false);
+    let (mut work, mut calls, mut gathers) = (0, false, 0);
     let mut halves: HashSet<Reg> = HashSet::default();
     for stmt in body {
         let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
@@ -236,6 +239,15 @@ pub(super) fn plan(
                             Role::Same => Role::Same,
                             Role::Index if is_lane(info.width, ty, types, inductions[at].stride) => {
                                 lanes(ty)?;
+                                Role::Lanes
+                            }
+                            // Slots anywhere, whose numbers are lanes.
+                            Role::Lanes
+                                if types == LaneTypes::Words
+                                    && ty.bytes() == 8
+                                    && slot_holds(info.width, ty, types) =>
+                            {
+                                gathers += 1;
                                 Role::Lanes
                             }
                             _ => return None,
@@ -370,6 +382,9 @@ pub(super) fn plan(
                 }
             }
         }
+    }
+    if work < OPERATIONS_PER_GATHER * gathers {
+        return None;
     }
     let unroll = if let Some(total) = total {
         let lanes = |reg: Reg| roles.get(&reg) == Some(&Role::Lanes);

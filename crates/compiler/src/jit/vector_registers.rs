@@ -29,6 +29,8 @@ pub(super) const FIRST_OWN_WORD: usize = 2;
 pub(super) enum Word {
     /// The address of the slot of an array that the first round reads or writes.
     Place(Array, Reg),
+    /// The address of the first slot of an array.
+    Base(Array),
     /// A number that is the same in all rounds.
     Same(Reg),
     /// A number that is known.
@@ -43,6 +45,13 @@ pub(super) enum Word {
     LaneNumbers,
     /// The address of the lanes of an accumulator.
     Accumulator(usize),
+}
+
+impl Word {
+    /// Returns true for the address of a slot.
+    pub(super) fn is_address(self) -> bool {
+        matches!(self, Word::Place(..) | Word::Base(_))
+    }
 }
 
 /// A loop whose code is written.
@@ -118,11 +127,10 @@ impl Loop<'_> {
         }
     }
 
-    /// The address of a word's slot: in a register of its own while there are any.
-    pub(super) fn pointer(&mut self, asm: &mut Assembler, array: Array, at: Reg) -> Pointer {
-        let word = self.word(Word::Place(array, at));
-        let places =
-            self.words[..word - FIRST_OWN_WORD].iter().filter(|word| matches!(word, Word::Place(..))).count();
+    /// The address that a word is: in a register of its own while there are any.
+    pub(super) fn pointer(&mut self, asm: &mut Assembler, address: Word) -> Pointer {
+        let word = self.word(address);
+        let places = self.words[..word - FIRST_OWN_WORD].iter().filter(|word| word.is_address()).count();
         let last = POINTERS.len() - 1;
         if places >= last {
             asm.pointer(POINTERS[last], word);

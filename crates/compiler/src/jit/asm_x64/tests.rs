@@ -170,6 +170,37 @@ store strided of lanes: 4c 69 d0 10 00 00 00 49 01 f2 c4 41 7d 50 d9 41 f6 c3 01
     vmovsd QWORD PTR [r10+0x0],xmm12; test r11b,0x2; je 0x61; vmovhpd QWORD PTR [r10+0x10],xmm12;
     test r11b,0x4; je 0x61; vextractf128 xmm3,ymm12,0x1; vmovsd QWORD PTR [r10+0x20],xmm3;
     test r11b,0x8; je 0x61; vmovhpd QWORD PTR [r10+0x30],xmm3
+gather: c4 c1 f9 7e da c4 01 7b 10 64 d5 00 c4 c3 f9 16 da 01 c4 01 19 16 64 d5 00 c4 c3 7d 19 d9 01 c4 41 f9 7e ca c4 81 7b 10 54 d5 00 c4 43 f9 16 ca 01 c4 81 69 16 54 d5 00 c4 63 1d 18 e2 01
+    vmovq r10,xmm3; vmovsd xmm12,QWORD PTR [r13+r10*8+0x0]; vpextrq r10,xmm3,0x1;
+    vmovhpd xmm12,xmm12,QWORD PTR [r13+r10*8+0x0]; vextractf128 xmm9,ymm3,0x1; vmovq r10,xmm9;
+    vmovsd xmm2,QWORD PTR [r13+r10*8+0x0]; vpextrq r10,xmm9,0x1;
+    vmovhpd xmm2,xmm2,QWORD PTR [r13+r10*8+0x0]; vinsertf128 ymm12,ymm12,xmm2,0x1
+gather of lanes: c4 41 1d ef e4 c4 41 7d 50 d9 41 f6 c3 01 0f 84 62 00 00 00 c4 c1 f9 7e da c4 21 7b 10 64 d6 00 41 f6 c3 02 0f 84 4c 00 00 00 c4 c3 f9 16 da 01 c4 21 19 16 64 d6 00 41 f6 c3 04 0f 84 35 00 00 00 c4 c3 7d 19 d9 01 c4 41 f9 7e ca c4 a1 7b 10 54 d6 00 c4 63 1d 18 e2 01 41 f6 c3 08 0f 84 13 00 00 00 c4 43 f9 16 ca 01 c4 a1 69 16 54 d6 00 c4 63 1d 18 e2 01
+    vpxor ymm12,ymm12,ymm12; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x76; vmovq r10,xmm3;
+    vmovsd xmm12,QWORD PTR [rsi+r10*8+0x0]; test r11b,0x2; je 0x76; vpextrq r10,xmm3,0x1;
+    vmovhpd xmm12,xmm12,QWORD PTR [rsi+r10*8+0x0]; test r11b,0x4; je 0x76;
+    vextractf128 xmm9,ymm3,0x1; vmovq r10,xmm9; vmovsd xmm2,QWORD PTR [rsi+r10*8+0x0];
+    vinsertf128 ymm12,ymm12,xmm2,0x1; test r11b,0x8; je 0x76; vpextrq r10,xmm9,0x1;
+    vmovhpd xmm2,xmm2,QWORD PTR [rsi+r10*8+0x0]; vinsertf128 ymm12,ymm12,xmm2,0x1
+gather of bytes: c4 41 f9 7e e2 47 0f b6 54 15 00 c4 c1 f9 6e da c4 43 f9 16 e2 01 47 0f b6 54 15 00 c4 c3 e1 22 da 01 c4 43 7d 19 e1 01 c4 41 f9 7e ca 47 0f b6 54 15 00 c4 c1 f9 6e d2 c4 43 f9 16 ca 01 47 0f b6 54 15 00 c4 c3 e9 22 d2 01 c4 e3 65 18 da 01
+    vmovq r10,xmm12; movzx r10d,BYTE PTR [r13+r10*1+0x0]; vmovq xmm3,r10; vpextrq r10,xmm12,0x1;
+    movzx r10d,BYTE PTR [r13+r10*1+0x0]; vpinsrq xmm3,xmm3,r10,0x1; vextractf128 xmm9,ymm12,0x1;
+    vmovq r10,xmm9; movzx r10d,BYTE PTR [r13+r10*1+0x0]; vmovq xmm2,r10; vpextrq r10,xmm9,0x1;
+    movzx r10d,BYTE PTR [r13+r10*1+0x0]; vpinsrq xmm2,xmm2,r10,0x1; vinsertf128 ymm3,ymm3,xmm2,0x1
+gather of 2 bytes: c4 c1 f9 7e da 46 0f b7 54 56 00 c4 41 f9 6e e2 c4 c3 f9 16 da 01 46 0f b7 54 56 00 c4 43 99 22 e2 01 c4 c3 7d 19 d9 01 c4 41 f9 7e ca 46 0f b7 54 56 00 c4 c1 f9 6e d2 c4 43 f9 16 ca 01 46 0f b7 54 56 00 c4 c3 e9 22 d2 01 c4 63 1d 18 e2 01
+    vmovq r10,xmm3; movzx r10d,WORD PTR [rsi+r10*2+0x0]; vmovq xmm12,r10; vpextrq r10,xmm3,0x1;
+    movzx r10d,WORD PTR [rsi+r10*2+0x0]; vpinsrq xmm12,xmm12,r10,0x1; vextractf128 xmm9,ymm3,0x1;
+    vmovq r10,xmm9; movzx r10d,WORD PTR [rsi+r10*2+0x0]; vmovq xmm2,r10; vpextrq r10,xmm9,0x1;
+    movzx r10d,WORD PTR [rsi+r10*2+0x0]; vpinsrq xmm2,xmm2,r10,0x1;
+    vinsertf128 ymm12,ymm12,xmm2,0x1
+gather of 4 bytes of lanes: c4 41 1d ef e4 c4 41 7d 50 d9 41 f6 c3 01 0f 84 70 00 00 00 c4 c1 f9 7e da 47 8b 54 95 00 c4 41 f9 6e e2 41 f6 c3 02 0f 84 57 00 00 00 c4 c3 f9 16 da 01 47 8b 54 95 00 c4 43 99 22 e2 01 41 f6 c3 04 0f 84 3c 00 00 00 c4 c3 7d 19 d9 01 c4 41 f9 7e ca 47 8b 54 95 00 c4 c1 f9 6e d2 c4 63 1d 18 e2 01 41 f6 c3 08 0f 84 17 00 00 00 c4 43 f9 16 ca 01 47 8b 54 95 00 c4 c3 e9 22 d2 01 c4 63 1d 18 e2 01
+    vpxor ymm12,ymm12,ymm12; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x84; vmovq r10,xmm3;
+    mov r10d,DWORD PTR [r13+r10*4+0x0]; vmovq xmm12,r10; test r11b,0x2; je 0x84;
+    vpextrq r10,xmm3,0x1; mov r10d,DWORD PTR [r13+r10*4+0x0]; vpinsrq xmm12,xmm12,r10,0x1;
+    test r11b,0x4; je 0x84; vextractf128 xmm9,ymm3,0x1; vmovq r10,xmm9;
+    mov r10d,DWORD PTR [r13+r10*4+0x0]; vmovq xmm2,r10; vinsertf128 ymm12,ymm12,xmm2,0x1;
+    test r11b,0x8; je 0x84; vpextrq r10,xmm9,0x1; mov r10d,DWORD PTR [r13+r10*4+0x0];
+    vpinsrq xmm2,xmm2,r10,0x1; vinsertf128 ymm12,ymm12,xmm2,0x1
 spill and reload: c4 61 7d 11 a7 c0 ff ff ff c4 e1 7d 10 9f e0 ff ff ff
     vmovupd YMMWORD PTR [rdi-0x40],ymm12; vmovupd ymm3,YMMWORD PTR [rdi-0x20]
 broadcast: c4 62 7d 19 a7 18 00 00 00 c4 e2 7d 18 9f 20 00 00 00
@@ -242,6 +273,33 @@ load strided of lanes by AVX-512: 4c 69 d0 f8 ff ff ff 49 01 f2 62 51 9d 48 ef e
     test r11b,0x40; je 0xde; vmovsd xmm29,QWORD PTR [r10-0x30]; vinsertf64x2 zmm12,zmm12,xmm29,0x3;
     test r11b,0x80; je 0xde; vmovhpd xmm29,xmm29,QWORD PTR [r10-0x38];
     vinsertf64x2 zmm12,zmm12,xmm29,0x3
+gather by AVX-512: 62 51 fd 08 7e e2 62 01 ff 08 10 6c d5 00 62 53 fd 08 16 e2 01 62 01 95 00 16 6c d5 00 62 33 fd 48 19 e1 01 62 c1 fd 08 7e ca 62 91 ff 08 10 54 d5 00 62 c3 fd 08 16 ca 01 62 91 ed 08 16 54 d5 00 62 63 95 40 18 ea 01 62 33 fd 48 19 e1 02 62 c1 fd 08 7e ca 62 91 ff 08 10 54 d5 00 62 c3 fd 08 16 ca 01 62 91 ed 08 16 54 d5 00 62 63 95 40 18 ea 02 62 33 fd 48 19 e1 03 62 c1 fd 08 7e ca 62 91 ff 08 10 54 d5 00 62 c3 fd 08 16 ca 01 62 91 ed 08 16 54 d5 00 62 63 95 40 18 ea 03
+    {evex} vmovq r10,xmm12; vmovsd xmm29,QWORD PTR [r13+r10*8+0x0]; {evex} vpextrq r10,xmm12,0x1;
+    vmovhpd xmm29,xmm29,QWORD PTR [r13+r10*8+0x0]; vextractf64x2 xmm17,zmm12,0x1; vmovq r10,xmm17;
+    {evex} vmovsd xmm2,QWORD PTR [r13+r10*8+0x0]; vpextrq r10,xmm17,0x1;
+    {evex} vmovhpd xmm2,xmm2,QWORD PTR [r13+r10*8+0x0]; vinsertf64x2 zmm29,zmm29,xmm2,0x1;
+    vextractf64x2 xmm17,zmm12,0x2; vmovq r10,xmm17; {evex} vmovsd xmm2,QWORD PTR [r13+r10*8+0x0];
+    vpextrq r10,xmm17,0x1; {evex} vmovhpd xmm2,xmm2,QWORD PTR [r13+r10*8+0x0];
+    vinsertf64x2 zmm29,zmm29,xmm2,0x2; vextractf64x2 xmm17,zmm12,0x3; vmovq r10,xmm17;
+    {evex} vmovsd xmm2,QWORD PTR [r13+r10*8+0x0]; vpextrq r10,xmm17,0x1;
+    {evex} vmovhpd xmm2,xmm2,QWORD PTR [r13+r10*8+0x0]; vinsertf64x2 zmm29,zmm29,xmm2,0x3
+gather of bytes of lanes by AVX-512: 62 51 9d 48 ef e4 c5 78 93 da 41 f6 c3 01 0f 84 1d 01 00 00 62 41 fd 08 7e ea 46 0f b6 54 16 00 62 51 fd 08 6e e2 41 f6 c3 02 0f 84 01 01 00 00 62 43 fd 08 16 ea 01 46 0f b6 54 16 00 62 53 9d 08 22 e2 01 41 f6 c3 04 0f 84 e3 00 00 00 62 43 fd 48 19 e9 01 62 51 fd 08 7e ca 46 0f b6 54 16 00 62 c1 fd 08 6e d2 62 33 9d 48 18 e2 01 41 f6 c3 08 0f 84 b9 00 00 00 62 53 fd 08 16 ca 01 46 0f b6 54 16 00 62 c3 ed 00 22 d2 01 62 33 9d 48 18 e2 01 41 f6 c3 10 0f 84 94 00 00 00 62 43 fd 48 19 e9 02 62 51 fd 08 7e ca 46 0f b6 54 16 00 62 c1 fd 08 6e d2 62 33 9d 48 18 e2 02 41 f6 c3 20 0f 84 6a 00 00 00 62 53 fd 08 16 ca 01 46 0f b6 54 16 00 62 c3 ed 00 22 d2 01 62 33 9d 48 18 e2 02 41 f6 c3 40 0f 84 45 00 00 00 62 43 fd 48 19 e9 03 62 51 fd 08 7e ca 46 0f b6 54 16 00 62 c1 fd 08 6e d2 62 33 9d 48 18 e2 03 41 f6 c3 80 0f 84 1b 00 00 00 62 53 fd 08 16 ca 01 46 0f b6 54 16 00 62 c3 ed 00 22 d2 01 62 33 9d 48 18 e2 03
+    vpxorq zmm12,zmm12,zmm12; kmovw r11d,k2; test r11b,0x1; je 0x131; vmovq r10,xmm29;
+    movzx r10d,BYTE PTR [rsi+r10*1+0x0]; {evex} vmovq xmm12,r10; test r11b,0x2; je 0x131;
+    vpextrq r10,xmm29,0x1; movzx r10d,BYTE PTR [rsi+r10*1+0x0];
+    {evex} vpinsrq xmm12,xmm12,r10,0x1; test r11b,0x4; je 0x131; vextractf64x2 xmm9,zmm29,0x1;
+    {evex} vmovq r10,xmm9; movzx r10d,BYTE PTR [rsi+r10*1+0x0]; vmovq xmm18,r10;
+    vinsertf64x2 zmm12,zmm12,xmm18,0x1; test r11b,0x8; je 0x131; {evex} vpextrq r10,xmm9,0x1;
+    movzx r10d,BYTE PTR [rsi+r10*1+0x0]; vpinsrq xmm18,xmm18,r10,0x1;
+    vinsertf64x2 zmm12,zmm12,xmm18,0x1; test r11b,0x10; je 0x131; vextractf64x2 xmm9,zmm29,0x2;
+    {evex} vmovq r10,xmm9; movzx r10d,BYTE PTR [rsi+r10*1+0x0]; vmovq xmm18,r10;
+    vinsertf64x2 zmm12,zmm12,xmm18,0x2; test r11b,0x20; je 0x131; {evex} vpextrq r10,xmm9,0x1;
+    movzx r10d,BYTE PTR [rsi+r10*1+0x0]; vpinsrq xmm18,xmm18,r10,0x1;
+    vinsertf64x2 zmm12,zmm12,xmm18,0x2; test r11b,0x40; je 0x131; vextractf64x2 xmm9,zmm29,0x3;
+    {evex} vmovq r10,xmm9; movzx r10d,BYTE PTR [rsi+r10*1+0x0]; vmovq xmm18,r10;
+    vinsertf64x2 zmm12,zmm12,xmm18,0x3; test r11b,0x80; je 0x131; {evex} vpextrq r10,xmm9,0x1;
+    movzx r10d,BYTE PTR [rsi+r10*1+0x0]; vpinsrq xmm18,xmm18,r10,0x1;
+    vinsertf64x2 zmm12,zmm12,xmm18,0x3
 store strided by AVX-512: 4c 69 d0 10 00 00 00 4d 01 ea 62 41 ff 08 11 aa 00 00 00 00 62 41 fd 08 17 aa 10 00 00 00 62 63 fd 48 19 eb 01 62 d1 ff 08 11 9a 20 00 00 00 62 d1 fd 08 17 9a 30 00 00 00 62 63 fd 48 19 eb 02 62 d1 ff 08 11 9a 40 00 00 00 62 d1 fd 08 17 9a 50 00 00 00 62 63 fd 48 19 eb 03 62 d1 ff 08 11 9a 60 00 00 00 62 d1 fd 08 17 9a 70 00 00 00
     imul r10,rax,0x10; add r10,r13; vmovsd QWORD PTR [r10+0x0],xmm29;
     vmovhpd QWORD PTR [r10+0x10],xmm29; vextractf64x2 xmm3,zmm29,0x1;
@@ -380,6 +438,11 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     case("load strided of lanes", &|asm| asm.load_strided(b, (rsi, -8), a, rest));
     case("store strided", &|asm| asm.store_strided((r13, 16), b, a, None));
     case("store strided of lanes", &|asm| asm.store_strided((rsi, 16), b, a, rest));
+    case("gather", &|asm| asm.gather(8, b, (r13, a), [Vector(9), Vector(2)], None));
+    case("gather of lanes", &|asm| asm.gather(8, b, (rsi, a), [Vector(9), Vector(2)], rest));
+    case("gather of bytes", &|asm| asm.gather(1, a, (r13, b), [Vector(9), Vector(2)], None));
+    case("gather of 2 bytes", &|asm| asm.gather(2, b, (rsi, a), [Vector(9), Vector(2)], None));
+    case("gather of 4 bytes of lanes", &|asm| asm.gather(4, b, (r13, a), [Vector(9), Vector(2)], rest));
     case("spill and reload", &|asm| {
         asm.spill(1, b);
         asm.reload(a, 0);
@@ -437,6 +500,10 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     };
     case("load strided by AVX-512", &|asm| asm.load_strided(high, (r13, 24), a, None));
     case("load strided of lanes by AVX-512", &|asm| asm.load_strided(b, (rsi, -8), high, last));
+    case("gather by AVX-512", &|asm| asm.gather(8, high, (r13, b), [Vector(17), Vector(2)], None));
+    case("gather of bytes of lanes by AVX-512", &|asm| {
+        asm.gather(1, b, (rsi, high), [Vector(9), Vector(18)], last)
+    });
     case("store strided by AVX-512", &|asm| asm.store_strided((r13, 16), high, a, None));
     case("store strided of lanes by AVX-512", &|asm| asm.store_strided((rsi, 16), b, high, last));
     cases

@@ -29,7 +29,7 @@
 //!
 //! Costs a copy of the body for each piece, at most [`MAX_PIECES`].
 
-use super::super::{Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt};
+use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt};
 use super::clone_stmts::Cloner;
 use super::{Builder, Position};
 use crate::hash::{HashMap, HashSet};
@@ -407,10 +407,9 @@ fn is_map_with_branches(kernel: &Kernel, body: &[Stmt]) -> bool {
         }
         written.extend(writes);
     });
-    let has_names = |array: &Array| {
-        matches!(kernel.arrays[*array].origin, Origin::Alias(_)) || super::has_alias(kernel, *array)
-    };
-    branches && read.is_disjoint(&written) && !written.iter().any(has_names)
+    branches
+        && read.is_disjoint(&written)
+        && !written.iter().any(|array| super::has_second_name(kernel, *array))
 }
 
 /// The loops that take the place of a statement, if it is cut.

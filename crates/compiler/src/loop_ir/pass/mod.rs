@@ -16,11 +16,14 @@ mod delinearize;
 mod demanded_bits;
 mod distribute;
 mod early_exit;
+mod float_ranges;
 mod gemm;
 mod if_conversion;
 mod index_set_splitting;
 mod interchange_tile;
 mod licm;
+mod loop_fission;
+mod loop_load_elimination;
 mod loop_predication;
 mod loop_unswitching;
 mod loop_versioning;
@@ -29,6 +32,7 @@ mod parallel_level;
 mod parallelize;
 mod parameterize;
 mod privatize_histogram;
+mod reassociate;
 mod register_tiling;
 mod renumber;
 mod scalar_replacement;
@@ -42,8 +46,8 @@ mod value_ranges;
 mod vector_forms;
 mod vector_if_conversion;
 
-use super::{Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, for_each_stmt};
-use crate::hash::HashMap;
+use super::{Array, Binary, Kernel, Op, Origin, Part, Reg, ScalarType, Stmt, Summand, for_each_stmt};
+use crate::hash::{HashMap, HashSet};
 
 /// A pass.
 pub struct Pass {
@@ -96,6 +100,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "interchange_tile", run: interchange_tile::run },
     Pass { name: "cache_blocking", run: cache_blocking::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
+    Pass { name: "loop_load_elimination", run: loop_load_elimination::run },
+    Pass { name: "reassociate", run: reassociate::run },
     Pass { name: "register_tiling", run: register_tiling::run },
     Pass { name: "licm", run: licm::run },
     Pass { name: "unroll_and_jam", run: unroll_and_jam::run },
@@ -103,6 +109,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     Pass { name: "defer_checks", run: defer_checks::run },
     Pass { name: "demanded_bits", run: demanded_bits::run },
+    Pass { name: "loop_fission", run: loop_fission::run },
     Pass { name: "distribute", run: distribute::run },
     Pass { name: "early_exit", run: early_exit::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },
@@ -221,6 +228,50 @@ fn mentions(stmt: &Stmt, array: Array) -> bool {
 /// Returns true if the memory of an array has a second name.
 fn has_alias(kernel: &Kernel, array: Array) -> bool {
     kernel.arrays.iter().any(|info| info.origin == Origin::Alias(array))
+}
+
+/// The number of rounds of a loop, if it is known.
+fn known_rounds(forms: &mut affine::Forms<'_>, low: Option<Reg>, high: Reg) -> Option<i64> {
+    let low = match low {
+        Some(low) => forms.of(low),
+        None => affine::Affine::default(),
+    };
+    let rounds = forms.of(high).add_scaled(&low, -1)?;
+    rounds.terms.is_empty().then_some(rounds.constant)
+}
+
+/// Returns true if an array is a second name of memory, or its memory has one.
+fn has_second_name(kernel: &Kernel, array: Array) -> bool {
+    matches!(kernel.arrays[array].origin, Origin::Alias(_)) || has_alias(kernel, array)
+}
+
+/// Returns true if a slot of an array keeps all bits of a value that is stored.
+fn is_whole(kernel: &Kernel, array: Array, value: Reg) -> bool {
+    match kernel.regs[value] {
+        ScalarType::F64 | ScalarType::I64 => kernel.arrays[array].width == 8,
+        ScalarType::F32 => kernel.arrays[array].width == 4,
+        ScalarType::I8 | ScalarType::I16 | ScalarType::I32 => false,
+    }
+}
+
+/// The registers that are computed from some, and these. The statements are in order.
+fn dependents<'s>(roots: HashSet<Reg>, stmts: impl IntoIterator<Item = &'s Stmt>) -> HashSet<Reg> {
+    let mut found = roots;
+    for stmt in stmts {
+        if let Stmt::Let(reg, _) = stmt
+            && reads_any(stmt, &found)
+        {
+            found.insert(*reg);
+        }
+    }
+    found
+}
+
+/// Returns true if a statement reads one of some registers.
+fn reads_any(stmt: &Stmt, regs: &HashSet<Reg>) -> bool {
+    let mut found = false;
+    stmt.for_each_part(&mut |part| found |= matches!(part, Part::Use(reg) if regs.contains(reg)));
+    found
 }
 
 /// The parts of a loop over an index; a parallel one begins at 0.

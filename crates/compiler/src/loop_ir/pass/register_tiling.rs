@@ -26,12 +26,12 @@
 //! Costs time in proportion to the statements.
 
 use super::super::{
-    Array, Binary, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Stmt, defined_registers, for_each_stmt,
+    Array, Binary, Kernel, Label, Op, Reg, ScalarType, Stmt, defined_registers, for_each_stmt,
 };
-use super::affine::{Affine, Forms};
+use super::affine::Forms;
 use super::clone_stmts::{Cloner, Renaming};
 use super::if_conversion::check;
-use super::{Builder, has_alias, loop_parts, rewrite};
+use super::{Builder, dependents, has_second_name, is_whole, known_rounds, loop_parts, reads_any, rewrite};
 use crate::hash::{HashMap, HashSet};
 
 /// Rounds that go together.
@@ -91,7 +91,7 @@ fn tiles(kernel: &Kernel) -> HashMap<Reg, Tile> {
     let mut tiles = HashMap::default();
     for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::For { index, low, high, body, .. } = stmt
-            && rounds(&mut forms, Some(*low), *high).is_none_or(|rounds| rounds >= ROUNDS as i64)
+            && known_rounds(&mut forms, Some(*low), *high).is_none_or(|rounds| rounds >= ROUNDS as i64)
             && let Some(tile) = tile(kernel, &mut forms, *index, body)
         {
             tiles.insert(*index, tile);
@@ -100,21 +100,11 @@ fn tiles(kernel: &Kernel) -> HashMap<Reg, Tile> {
     tiles
 }
 
-/// The number of rounds of a loop, if it is known.
-fn rounds(forms: &mut Forms<'_>, low: Option<Reg>, high: Reg) -> Option<i64> {
-    let low = match low {
-        Some(low) => forms.of(low),
-        None => Affine::default(),
-    };
-    let rounds = forms.of(high).add_scaled(&low, -1)?;
-    rounds.terms.is_empty().then_some(rounds.constant)
-}
-
 /// The tile of a loop, if its rounds may go together.
 fn tile(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Option<Tile> {
     let (last, before) = body.split_last()?;
     let inner = loop_parts(last).filter(|inner| inner.item.is_none())?;
-    if rounds(forms, inner.low, inner.high).is_some_and(|rounds| rounds < MIN_INNER_ROUNDS) {
+    if known_rounds(forms, inner.low, inner.high).is_some_and(|rounds| rounds < MIN_INNER_ROUNDS) {
         return None;
     }
     if inner.body.len() > MAX_STATEMENTS || !before.iter().all(computes) {
@@ -124,15 +114,20 @@ fn tile(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Op
         return None;
     }
     let stored: HashSet<Array> = inner.body.iter().flat_map(Stmt::written_arrays).collect();
-    let is_named_once = |array: &Array| {
-        !matches!(kernel.arrays[*array].origin, Origin::Alias(_)) && !has_alias(kernel, *array)
-    };
     let reads_stored =
         |stmt: &Stmt| matches!(stmt, Stmt::Let(_, Op::Load(array, ..)) if stored.contains(array));
-    if stored.is_empty() || !stored.iter().all(is_named_once) || before.iter().any(reads_stored) {
+    if stored.is_empty()
+        || stored.iter().any(|array| has_second_name(kernel, *array))
+        || before.iter().any(reads_stored)
+    {
         return None;
     }
-    let varying = varying(index, before.iter().chain(inner.body), &reads_stored);
+    let loads = inner.body.iter().filter_map(|stmt| match stmt {
+        Stmt::Let(reg, _) if reads_stored(stmt) => Some(*reg),
+        _ => None,
+    });
+    let roots = loads.chain([index]).collect();
+    let varying = dependents(roots, before.iter().chain(inner.body));
     if inner.low.is_some_and(|low| varying.contains(&low)) || varying.contains(&inner.high) {
         return None;
     }
@@ -146,16 +141,14 @@ fn tile(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Op
             Stmt::Store(array, at, value) => (*array, *at, *value),
             _ => continue,
         };
-        let is_whole = match kernel.regs[value] {
-            ScalarType::F64 | ScalarType::I64 => kernel.arrays[array].width == 8,
-            ScalarType::F32 => kernel.arrays[array].width == 4,
-            _ => false,
-        };
         let form = forms.of(at);
         let stride = form.terms.iter().find(|(reg, _)| *reg == inner.index)?.1;
         let is_own = stride.unsigned_abs() <= MAX_STRIDE
             && form.terms.iter().all(|(reg, _)| *reg == inner.index || is_same(reg));
-        if !is_whole || !is_own || *terms.entry(array).or_insert_with(|| form.terms.clone()) != form.terms {
+        if !is_whole(kernel, array, value)
+            || !is_own
+            || *terms.entry(array).or_insert_with(|| form.terms.clone()) != form.terms
+        {
             return None;
         }
         cells.insert((array, at), form.constant);
@@ -176,31 +169,6 @@ fn computes(stmt: &Stmt) -> bool {
         Stmt::Let(_, op) => !matches!(op, Op::Get(_)),
         _ => check(stmt).is_some(),
     }
-}
-
-/// The registers that depend on the index of a loop, or on what `reads` returns true for.
-fn varying<'s>(
-    index: Reg,
-    stmts: impl Iterator<Item = &'s Stmt>,
-    reads: &impl Fn(&Stmt) -> bool,
-) -> HashSet<Reg> {
-    let mut varying = HashSet::default();
-    varying.insert(index);
-    for stmt in stmts {
-        if let Stmt::Let(reg, _) = stmt
-            && (reads(stmt) || reads_any(stmt, &varying))
-        {
-            varying.insert(*reg);
-        }
-    }
-    varying
-}
-
-/// Returns true if a statement reads one of some registers.
-fn reads_any(stmt: &Stmt, regs: &HashSet<Reg>) -> bool {
-    let mut found = false;
-    stmt.for_each_part(&mut |part| found |= matches!(part, Part::Use(reg) if regs.contains(reg)));
-    found
 }
 
 /// Appends a loop by tiles, and the rounds that are left.

@@ -5,7 +5,10 @@
 //! and most of these are forwarded by copy propagation. A slot that is not known, among
 //! [`MAX_CHOICES`], is read by choices between the variables.
 //!
-//! **When.** The array is one to work in, and nothing else than loads and stores refers to it. A
+//! The state of a `fold` is two such arrays that are exchanged in each round: their variables are.
+//!
+//! **When.** The array is one to work in, and nothing else than loads, stores and exchanges with
+//! another such array refers to it. A
 //! slot is written and read at one type. Variables that rounds of parallel loops set are their own,
 //! so the array is written only outside of these, or belongs to one of them altogether
 //! (scalar replacement of aggregates; Muchnick, *Advanced Compiler Design and Implementation*,
@@ -17,6 +20,9 @@ use crate::hash::HashMap;
 
 /// Slots of the largest array that is replaced.
 const MAX_SLOTS: u64 = 64;
+
+/// Slots of the largest array that is exchanged with another one.
+const MAX_EXCHANGED: u64 = 8;
 
 /// Slots of the largest array of which one is chosen.
 const MAX_CHOICES: u64 = 4;
@@ -34,7 +40,9 @@ pub(super) fn run(kernel: &mut Kernel) {
     if arrays.is_empty() {
         return;
     }
-    collect(kernel, &kernel.body, None, &mut arrays);
+    let mut exchanges = Vec::new();
+    collect(kernel, &kernel.body, None, &mut arrays, &mut exchanges);
+    refuse_exchanged(kernel, &exchanges, &mut arrays);
     arrays.retain(|_, candidate| candidate.is_replaceable());
     if arrays.is_empty() {
         return;
@@ -64,11 +72,69 @@ pub(super) fn run(kernel: &mut Kernel) {
                         None => choose(kernel, reg, (array, at), &vars, &mut out),
                     }
                 }
+                Stmt::Swap(a, b) if arrays.contains_key(&a) => {
+                    let pairs: Vec<(Var, Var)> =
+                        (0..kernel.slots[a]).map(|slot| (vars[&(a, slot)], vars[&(b, slot)])).collect();
+                    exchange(kernel, &pairs, &mut out);
+                }
                 other => out.push(other),
             }
         }
         out
     });
+}
+
+/// Exchanges the values of variables.
+fn exchange(kernel: &mut Kernel, pairs: &[(Var, Var)], out: &mut Vec<Stmt>) {
+    let mut build = Builder::new(kernel);
+    let mut values = Vec::new();
+    for (a, b) in pairs {
+        let ty = build.kernel.vars[*a];
+        values.push([a, b].map(|var| build.define(ty, Op::Get(*var))));
+    }
+    out.append(&mut build.stmts);
+    for ((a, b), [old_a, old_b]) in pairs.iter().zip(values) {
+        out.extend([Stmt::Set(*a, old_b), Stmt::Set(*b, old_a)]);
+    }
+}
+
+/// Refuses arrays that are exchanged with one that is refused, or whose slots have another type; the
+/// other one is written by an exchange.
+fn refuse_exchanged(kernel: &Kernel, exchanges: &[(Array, Array)], arrays: &mut HashMap<Array, Candidate>) {
+    // A type or a refusal goes from one to the other, at most once through each exchange.
+    for _ in 0..=exchanges.len() {
+        let mut changes = false;
+        for (a, b) in exchanges {
+            let facts = |array| {
+                arrays.get(array).filter(|candidate| !candidate.refused).map(|candidate| candidate.ty)
+            };
+            let small = kernel.slots[*a] <= MAX_EXCHANGED && kernel.slots[*a] == kernel.slots[*b];
+            let known = match (facts(a), facts(b)) {
+                (Some(x), Some(y)) if small && (x == y || x.is_none() || y.is_none()) => Some(x.or(y)),
+                _ => None,
+            };
+            for array in [a, b] {
+                let Some(candidate) = arrays.get_mut(array) else { continue };
+                let before = (candidate.refused, candidate.ty);
+                match known {
+                    Some(ty) => candidate.ty = ty,
+                    None => candidate.refused = true,
+                }
+                changes |= before != (candidate.refused, candidate.ty);
+            }
+        }
+        if !changes {
+            break;
+        }
+    }
+    for (a, b) in exchanges {
+        for array in [a, b] {
+            if let Some(candidate) = arrays.get_mut(array) {
+                candidate.written = true;
+                candidate.refused |= candidate.ty.is_none();
+            }
+        }
+    }
 }
 
 /// Reads the variable of a slot that is not known.
@@ -120,8 +186,15 @@ impl Candidate {
     }
 }
 
-/// Collects the accesses to arrays; `owner` is the index of the parallel loop around.
-fn collect(kernel: &Kernel, stmts: &[Stmt], owner: Option<Reg>, arrays: &mut HashMap<Array, Candidate>) {
+/// Collects the accesses to arrays, and the exchanges; `owner` is the index of the parallel loop
+/// around.
+fn collect(
+    kernel: &Kernel,
+    stmts: &[Stmt],
+    owner: Option<Reg>,
+    arrays: &mut HashMap<Array, Candidate>,
+    exchanges: &mut Vec<(Array, Array)>,
+) {
     for stmt in stmts {
         match stmt {
             Stmt::Store(array, at, value) => {
@@ -143,6 +216,15 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], owner: Option<Reg>, arrays: &mut Has
                     candidate.readers.push(owner);
                 }
             }
+            Stmt::Swap(a, b) => {
+                exchanges.push((*a, *b));
+                for array in [a, b] {
+                    if let Some(candidate) = arrays.get_mut(array) {
+                        candidate.writers.push(owner);
+                        candidate.readers.push(owner);
+                    }
+                }
+            }
             stmt => stmt.for_each_part(&mut |part| {
                 if let Part::ArrayRead(array) | Part::ArrayWrite(array) = part
                     && let Some(candidate) = arrays.get_mut(array)
@@ -156,7 +238,7 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], owner: Option<Reg>, arrays: &mut Has
             _ => owner,
         };
         for body in stmt.bodies() {
-            collect(kernel, body, inside, arrays);
+            collect(kernel, body, inside, arrays, exchanges);
         }
     }
 }

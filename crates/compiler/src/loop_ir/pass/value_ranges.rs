@@ -8,7 +8,8 @@
 //! constants and sizes, of the index of a loop by the intervals of its ends, of an operation by
 //! those of its operands (interval arithmetic, as in Harrison, *Compiler analysis of the value
 //! ranges for variables*, 1977). Where a condition holds — in a branch, or behind a branch that
-//! leaves — the intervals of the registers that it compares are narrowed. A register is set once,
+//! leaves — the intervals of the registers that it compares are narrowed. Floats that are computed
+//! from integers have intervals, too ([`float_ranges`]). A register is set once,
 //! so an interval holds wherever the register is read; a variable, which changes, has none.
 //!
 //! **What is decided.** A comparison that is the same for all values in the intervals becomes a
@@ -24,8 +25,9 @@
 //! Costs time in proportion to the statements; of a choice, twice a few definitions.
 
 use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt};
-use super::Builder;
 use super::clone_stmts::{rename_results, rename_summand, rename_uses};
+use super::float_ranges::FloatInterval;
+use super::{Builder, float_ranges};
 use crate::hash::HashMap;
 
 /// Definitions that are computed again under the assumption of a choice.
@@ -156,6 +158,7 @@ fn narrowed(kind: Compare, holds: bool, a: Interval, b: Interval) -> Option<(Int
 #[derive(Default)]
 struct Scope {
     intervals: HashMap<Reg, Interval>,
+    floats: HashMap<Reg, FloatInterval>,
 }
 
 struct Walk<'k> {
@@ -195,6 +198,31 @@ impl<'k> Walk<'k> {
         }
     }
 
+    fn float(&self, reg: Reg) -> Option<FloatInterval> {
+        self.scopes.iter().rev().find_map(|scope| scope.floats.get(&reg)).copied()
+    }
+
+    fn learn_float(&mut self, reg: Reg, interval: Option<FloatInterval>) {
+        if let Some(interval) = interval {
+            self.scopes.last_mut().expect("a list is open").floats.insert(reg, interval);
+        }
+    }
+
+    /// The interval of a float that an operation gives.
+    fn float_result(&self, op: &Op) -> Option<FloatInterval> {
+        match op {
+            Op::Const(ScalarType::F64, bits) => FloatInterval::of([f64::from_bits(*bits)]),
+            Op::Cast(Cast::SignedToFloat, ScalarType::F64, a) if self.kernel.regs[*a] == ScalarType::I64 => {
+                let a = self.interval(*a);
+                FloatInterval::of([a.low as f64, a.high as f64])
+            }
+            Op::Unary(kind, a) => self.float(*a)?.unary(*kind),
+            Op::Binary(kind, a, b) => self.float(*a)?.binary(*kind, self.float(*b)?),
+            Op::Select(_, a, b) => Some(self.float(*a)?.union(self.float(*b)?)),
+            _ => None,
+        }
+    }
+
     /// Narrows what is compared by a condition that holds or does not. Returns false if that cannot
     /// be.
     fn assume(&mut self, condition: Reg, holds: bool) -> bool {
@@ -216,6 +244,11 @@ impl<'k> Walk<'k> {
         let zero = self.interval(b) == Interval::exactly(0);
         if zero && matches!(kind, Compare::Eq | Compare::Ne) && self.is_truth(a) {
             return self.assume(a, holds == (kind == Compare::Ne));
+        }
+        if self.kernel.regs[a] == ScalarType::F64 {
+            let (x, y) = float_ranges::narrowed(kind, holds, self.float(a), self.float(b));
+            self.learn_float(a, x);
+            self.learn_float(b, y);
         }
         if self.kernel.regs[a] != ScalarType::I64 {
             return true;
@@ -263,6 +296,13 @@ impl<'k> Walk<'k> {
             Op::Cast(Cast::ZeroExtend, ScalarType::I64, from) => {
                 Interval { low: 0, high: (1i64 << (8 * self.kernel.regs[*from].bytes())) - 1 }
             }
+            Op::Cast(Cast::FloatToSigned, ScalarType::I64, from) => match self.float(*from) {
+                Some(float) => {
+                    let (low, high) = float.whole();
+                    Interval { low, high }
+                }
+                None => Interval::ALL,
+            },
             _ => Interval::ALL,
         }
     }
@@ -391,12 +431,21 @@ impl<'k> Walk<'k> {
             self.same.insert(reg, equal);
             return;
         }
+        if self.kernel.regs[reg] == ScalarType::F64 {
+            self.learn_float(reg, self.float_result(&op));
+        }
         if self.kernel.regs[reg] != ScalarType::I64 {
             return out.push(Stmt::Let(reg, op));
         }
         let interval = match &op {
             Op::Compare(kind, a, b) if self.kernel.regs[*a] == ScalarType::I64 => {
                 match decided(*kind, self.interval(*a), self.interval(*b)) {
+                    Some(holds) => Interval::exactly(i64::from(holds)),
+                    None => Interval { low: 0, high: 1 },
+                }
+            }
+            Op::Compare(kind, a, b) if let Some((a, b)) = self.float(*a).zip(self.float(*b)) => {
+                match float_ranges::decided(*kind, a, b) {
                     Some(holds) => Interval::exactly(i64::from(holds)),
                     None => Interval { low: 0, high: 1 },
                 }
@@ -489,6 +538,7 @@ fn binary(kind: Binary, a: Interval, b: Interval) -> Interval {
         Binary::RemSigned if b.low > 0 => {
             Interval { low: a.low.max(1 - b.high).min(0), high: a.high.min(b.high - 1).max(0) }
         }
+        Binary::And if a.low == a.high && b.low == b.high => Interval::exactly(a.low & b.low),
         Binary::And if natural => Interval { low: 0, high: a.high.min(b.high) },
         Binary::And if a.is_natural() => Interval { low: 0, high: a.high },
         Binary::And if b.is_natural() => Interval { low: 0, high: b.high },

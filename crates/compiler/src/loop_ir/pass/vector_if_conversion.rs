@@ -15,7 +15,8 @@
 //! *Conversion of control dependence to data dependence*, 1983).
 //!
 //! **When.** The rounds compute, read, store outside of branches, and branch; nothing is carried
-//! from one to the next. Each operation has an instruction for vectors, or a function with a vector
+//! from one to the next, but for variables from which short sums are computed in order
+//! ([`loop_fission`](super::loop_fission) takes these out). Each operation has an instruction for vectors, or a function with a vector
 //! form ([`distribute`](super::distribute) takes those out), and slots are as vectors have them. The
 //! conditions differ from round to round; others are for
 //! [`loop_unswitching`](super::loop_unswitching). And vectors do all operations of a round in no
@@ -28,9 +29,10 @@ use super::super::cost::op_cost;
 use super::super::{Array, Kernel, Op, Reg, ScalarFunction, Stmt, Var};
 use super::affine::Forms;
 use super::if_conversion::{Allowed, Side, choices, reads_of_variables};
+use super::loop_fission::{is_profitable, may_be_ordered, scalar_ns};
 use super::value_ranges::{Interval, unconditional_intervals};
 use super::vector_forms::{Lanes, VectorForms};
-use super::{LoopParts, loop_parts};
+use super::{LoopParts, loop_parts, reads_any};
 use crate::hash::{HashMap, HashSet};
 
 /// Statements of the longest body.
@@ -135,15 +137,39 @@ fn is_candidate(
         stored: HashMap::default(),
         loaded: Vec::new(),
         vector: 0.0,
+        carried: carried(parts.body, reads),
+        ordered: HashSet::default(),
+        independent: 0.0,
     };
+    if !search.carried.is_empty() && (parts.low.is_none() || parts.item.is_some()) {
+        return false;
+    }
     let Some(Cost { least, mean }) = search.list(parts.body, false) else { return false };
     // Nothing is carried on, and nothing is read after the loop.
     let own = search.set.iter().all(|var| search.reads.get(var) == reads.get(var));
+    if !search.carried.is_empty() && (!search.stored.is_empty() || !is_profitable(search.independent)) {
+        return false;
+    }
     let apart = search.loaded.iter().all(|(array, at)| match search.stored.get(array) {
         Some(stored) => stored == at,
         None => true,
     });
     own && apart && search.vector <= LANES * mean && search.vector <= LANES * 2.0 * least
+}
+
+/// The variables of a loop that are read before they are set, or after the loop.
+fn carried(body: &[Stmt], reads: &HashMap<Var, usize>) -> HashSet<Var> {
+    let (mut set, mut own): (HashSet<Var>, HashMap<Var, usize>) = Default::default();
+    let mut carried = HashSet::default();
+    super::for_each_stmt(body, &mut |stmt| match stmt {
+        Stmt::Let(_, Op::Get(var)) if set.contains(var) => *own.entry(*var).or_default() += 1,
+        Stmt::Let(_, Op::Get(var)) => drop(carried.insert(*var)),
+        Stmt::Set(var, _) => drop(set.insert(*var)),
+        _ => {}
+    });
+    carried.retain(|var| set.contains(var));
+    carried.extend(set.into_iter().filter(|var| own.get(var) != reads.get(var)));
+    carried
 }
 
 /// Nanoseconds of statements one by one.
@@ -174,6 +200,11 @@ struct Search<'a, 'k> {
     loaded: Vec<(Array, Reg)>,
     /// Nanoseconds of all operations, one by one but for functions.
     vector: f64,
+    /// Variables that are carried from round to round, and the registers that depend on them.
+    carried: HashSet<Var>,
+    ordered: HashSet<Reg>,
+    /// Nanoseconds of the operations that do not, one by one.
+    independent: f64,
 }
 
 impl Search<'_, '_> {
@@ -182,6 +213,19 @@ impl Search<'_, '_> {
         let mut total = Cost::default();
         for stmt in stmts {
             match stmt {
+                Stmt::Let(reg, Op::Get(var)) if self.carried.contains(var) => {
+                    self.ordered.insert(*reg);
+                }
+                Stmt::Let(reg, op) if reads_any(stmt, &self.ordered) => {
+                    if !may_be_ordered(op) || in_branch && !self.allowed.is_speculative(op) {
+                        return None;
+                    }
+                    self.ordered.insert(*reg);
+                    let cost = op_cost(op);
+                    self.vector += LANES * cost;
+                    total.add(cost, cost);
+                }
+                Stmt::Set(var, _) if self.carried.contains(var) => {}
                 Stmt::Let(reg, Op::Get(var)) => {
                     if self.set.contains(var) {
                         *self.reads.entry(*var).or_default() += 1;
@@ -204,6 +248,7 @@ impl Search<'_, '_> {
                     }
                     let cost = op_cost(op);
                     let is_call = matches!(op, Op::Call(f, _) if *f != ScalarFunction::Fma);
+                    self.independent += scalar_ns(op);
                     self.vector += if is_call { LANES * VECTOR_CALL_COST } else { cost };
                     total.add(cost, cost);
                 }
