@@ -474,6 +474,15 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(end);
     }
 
+    /// 1 if an index is at least so many rounds below an end. No sum wraps, whatever the two are.
+    pub(super) fn has_rounds(&mut self, at: Value, end: Value, rounds: i64) -> Value {
+        let below = self.b.ins().icmp(IntCC::SignedLessThan, at, end);
+        let left = self.b.ins().isub(end, at);
+        let least = self.b.ins().iconst(types::I64, rounds);
+        let enough = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, left, least);
+        self.b.ins().band(below, enough)
+    }
+
     /// Emits a loop with a straight-line body that polls for an interrupt once in
     /// [`ITERATIONS_PER_POLL`] iterations, unrolled if it is short.
     fn straight_rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt]) {
@@ -493,8 +502,10 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().brif(more, run, &[], end, &[]);
         self.b.switch_to_block(run);
         self.poll_interrupt();
-        let far = self.b.ins().iadd_imm_s(at, ITERATIONS_PER_POLL);
-        let limit = self.b.ins().smin(far, high);
+        let left = self.b.ins().isub(high, at);
+        let poll = self.b.ins().iconst(types::I64, ITERATIONS_PER_POLL);
+        let until_poll = self.b.ins().umin(left, poll);
+        let limit = self.b.ins().iadd(at, until_poll);
         let mut from = at;
         let turns: &[i64] = if short > 1 { &[short, 1] } else { &[1] };
         for &rounds in turns {
@@ -502,7 +513,10 @@ impl<'n, 'f> Emit<'n, 'f> {
             self.jump(several, &[from]);
             self.b.switch_to_block(several);
             let after = self.b.ins().iadd_imm_s(at, rounds);
-            let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after, limit);
+            // The sum may wrap near the largest number.
+            let left = self.b.ins().isub(limit, at);
+            let least = self.b.ins().iconst(types::I64, rounds);
+            let more = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, left, least);
             self.b.ins().brif(more, inside, &[], next, &[]);
             self.b.switch_to_block(inside);
             let reaches_the_end = (0..rounds).all(|round| {

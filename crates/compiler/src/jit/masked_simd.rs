@@ -344,7 +344,7 @@ impl Emit<'_, '_> {
         self.b.ins().jump(head, &[low.into()]);
         self.b.switch_to_block(head);
         let after = self.b.ins().iadd_imm_s(at, MAX_LINE_WIDTH as i64);
-        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after, high);
+        let more = self.has_rounds(at, high, MAX_LINE_WIDTH as i64);
         self.b.ins().brif(more, inside, &[], end, &[]);
         self.b.switch_to_block(inside);
         self.poll_interrupt();

@@ -9,7 +9,6 @@ use super::vector_plan::{AccumulatorLanes, Plan, Role};
 use crate::hash::HashMap;
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp};
 use crate::loop_ir::{Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, has_vector_form};
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
@@ -217,8 +216,7 @@ impl Emit<'_, '_> {
         let left: Vec<Value> = types.iter().map(|ty| self.b.append_block_param(end, *ty)).collect();
         let step = self.b.ins().iconst(types::I64, plan.step());
         // Nothing is read that the first round would not read.
-        let first = self.b.ins().iadd(low, step);
-        let any = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, first, high);
+        let any = self.has_rounds(low, high, plan.step());
         let args = |at: Value, state: &[Value]| -> Vec<BlockArg> {
             [at].iter().chain(state).map(|v| BlockArg::Value(*v)).collect()
         };
@@ -254,7 +252,7 @@ impl Emit<'_, '_> {
         self.b.ins().jump(head, &args(low, &carried));
         self.b.switch_to_block(head);
         let after_this = self.b.ins().iadd(at, step);
-        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after_this, high);
+        let more = self.has_rounds(at, high, plan.step());
         self.b.ins().brif(more, inside, &[], end, &args(at, &state));
         self.b.switch_to_block(inside);
         self.regs.insert(index, at);

@@ -23,22 +23,24 @@
 //!
 //! **When.** Vectors have all operations that do not depend on the variables
 //! ([`vector_forms`](super::vector_forms)), in lanes of 8 bytes, and these take longer than the
-//! strips do. Costs time in proportion to the statements.
+//! strips do. A loop whose number of rounds arrives stays as it is for few. Costs time in proportion to the statements.
 
 use super::super::accumulator::{Accumulator, accumulators};
 use super::super::cost::op_cost;
-use super::super::{Binary, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt};
+use super::super::{
+    Binary, Compare, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt,
+};
 use super::affine::Forms;
 use super::clone_stmts::Cloner;
 use super::vector_forms::{Lanes, VectorForms};
-use super::{Builder, dependents, known_rounds, rewrite, strip_mined};
+use super::{Builder, LoopParts, dependents, known_rounds, loop_parts, rewrite, strip_mined};
 use crate::hash::{HashMap, HashSet};
 
 /// Rounds of a strip.
 const STRIP: u64 = 256;
 
-/// Rounds of a loop, at least, if their number is known.
-const MIN_ROUNDS: i64 = 64;
+/// Rounds of a loop, at least.
+const MIN_ROUNDS: i64 = 48;
 
 /// Statements of the longest body.
 const MAX_STATEMENTS: usize = 400;
@@ -68,6 +70,24 @@ const EXTREME_NS: f64 = 3.0;
 /// Returns true if operations that take so many nanoseconds are worth a loop of their own.
 pub(super) fn is_profitable(vector_ns: f64) -> bool {
     vector_ns >= MIN_VECTOR_NS
+}
+
+/// Returns true for a loop in order that has not too few rounds.
+pub(super) fn may_be_split(forms: &mut Forms<'_>, parts: &LoopParts<'_>) -> bool {
+    parts.item.is_none()
+        && parts.low.is_some()
+        && known_rounds(forms, parts.low, parts.high).is_none_or(|rounds| rounds >= MIN_ROUNDS)
+}
+
+/// Returns true if all lanes have 8 bytes.
+pub(super) fn has_long_lanes(vectors: &VectorForms<'_, '_>) -> bool {
+    vectors.lanes.values().all(|lanes| matches!(lanes, Lanes::Index | Lanes::Bytes(8)))
+}
+
+/// Returns true if so many operations may be done in order, which read so many numbers of the first
+/// loop.
+pub(super) fn is_small(in_order: usize, strips: usize) -> bool {
+    in_order <= MAX_ORDERED && strips <= MAX_STRIPS
 }
 
 /// Returns true for an operation that may be done in order, after those that go by vectors.
@@ -103,7 +123,7 @@ pub(super) fn run(kernel: &mut Kernel) {
         for stmt in stmts {
             match stmt {
                 Stmt::For { label, index, low, high, body } if fissions.contains_key(&index) => {
-                    split(kernel, &fissions[&index], (label, index, low, high), &body, &mut out);
+                    split(kernel, &fissions[&index], (label, index, low, high), body, &mut out);
                 }
                 other => out.push(other),
             }
@@ -201,6 +221,8 @@ struct Fission {
     varying: HashSet<Reg>,
     /// Those of them that are read in order, in the order in which they are set.
     strips: Vec<Reg>,
+    /// The number of rounds is known, and not small.
+    is_long: bool,
 }
 
 /// The loops to split, by their indices.
@@ -208,12 +230,13 @@ fn fissions(kernel: &Kernel) -> HashMap<Reg, Fission> {
     let mut forms = Forms::new(kernel);
     let mut found = HashMap::default();
     for_each_stmt(&kernel.body, &mut |stmt| {
-        if let Stmt::For { index, low, high, body, .. } = stmt
-            && is_straight(body)
-            && known_rounds(&mut forms, Some(*low), *high).is_none_or(|rounds| rounds >= MIN_ROUNDS)
-            && let Some(fission) = fission(kernel, &mut forms, *index, body)
+        if let Some(parts) = loop_parts(stmt)
+            && is_straight(parts.body)
+            && may_be_split(&mut forms, &parts)
+            && let Some(fission) = fission(kernel, &mut forms, parts.index, parts.body)
         {
-            found.insert(*index, fission);
+            let is_long = known_rounds(&mut forms, parts.low, parts.high).is_some();
+            found.insert(parts.index, Fission { is_long, ..fission });
         }
     });
     found
@@ -255,7 +278,7 @@ fn fission(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) ->
             }
         }
     }
-    if !vectors.lanes.values().all(|lanes| matches!(lanes, Lanes::Index | Lanes::Bytes(8))) {
+    if !has_long_lanes(&vectors) {
         return None;
     }
     let varying: HashSet<Reg> = vectors.lanes.into_keys().filter(|reg| !cheap.contains(reg)).collect();
@@ -278,13 +301,13 @@ fn fission(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) ->
         })
         .collect();
     let is_split = !ordered_vars.is_empty() && (!strips.is_empty() || !joined.is_empty());
-    let fits = in_order <= MAX_ORDERED && strips.len() <= MAX_STRIPS;
-    (is_split && fits && is_profitable(time)).then_some(Fission {
+    (is_split && is_small(in_order, strips.len()) && is_profitable(time)).then_some(Fission {
         ordered,
         ordered_vars,
         joined,
         varying,
         strips,
+        is_long: false,
     })
 }
 
@@ -322,7 +345,7 @@ fn split(
     kernel: &mut Kernel,
     fission: &Fission,
     (label, index, low, high): (Label, Reg, Reg, Reg),
-    body: &[Stmt],
+    body: Vec<Stmt>,
     out: &mut Vec<Stmt>,
 ) {
     let arrays: Vec<_> =
@@ -330,6 +353,8 @@ fn split(
     let mut build = Builder::new(kernel);
     let zero = build.int(0);
     let strips = strip_mined(&mut build, (low, high), STRIP);
+    let least = build.int(MIN_ROUNDS);
+    let is_short = build.define(ScalarType::I64, Op::Compare(Compare::Lt, strips.rounds, least));
     out.append(&mut build.stmts);
     let strip = strips.strip(&mut build);
     let mut inside = std::mem::take(&mut build.stmts);
@@ -339,7 +364,7 @@ fn split(
         let mut stmts = std::mem::take(&mut build.stmts);
         let mut cloner = Cloner::new(build.kernel);
         cloner.names.regs.insert(index, place);
-        for stmt in body {
+        for stmt in &body {
             match stmt {
                 Stmt::Let(reg, _) if fission.ordered.contains(reg) && !is_in_order => {}
                 Stmt::Let(reg, _) if fission.joined.contains(reg) && is_in_order => {}
@@ -364,5 +389,11 @@ fn split(
         let label = build.label();
         inside.push(Stmt::For { label, index: at, low: zero, high: strip.rounds, body: stmts });
     }
-    out.push(Stmt::For { label, index: strips.number, low: zero, high: strips.count, body: inside });
+    let over_strips = build.label();
+    let split =
+        Stmt::For { label: over_strips, index: strips.number, low: zero, high: strips.count, body: inside };
+    out.push(match fission.is_long {
+        true => split,
+        false => Stmt::If(is_short, vec![Stmt::For { label, index, low, high, body }], vec![split]),
+    });
 }

@@ -157,7 +157,7 @@ fn tile(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Op
     let is_apart = |((array, _), constant): (&(Array, Reg), &i64)| {
         let stride = terms[array].iter().find(|(reg, _)| *reg == inner.index).map_or(1, |term| term.1);
         cells.iter().all(|((other, _), number)| {
-            other != array || number == constant || number.wrapping_sub(*constant) % stride != 0
+            other != array || number == constant || number.wrapping_sub(*constant).wrapping_rem(stride) != 0
         })
     };
     cells.iter().all(is_apart).then_some(Tile { varying, cells })
@@ -223,6 +223,7 @@ fn copied(
     for stmt in stmts {
         let is_same = match stmt {
             Stmt::Let(reg, _) => !tile.varying.contains(reg),
+            Stmt::Store(..) => false,
             _ => !reads_any(stmt, &tile.varying),
         };
         if is_same && round > 0 {

@@ -25,7 +25,8 @@ pub(super) enum Lanes {
 pub(super) struct VectorForms<'a, 'k> {
     kernel: &'a Kernel,
     index: Reg,
-    forms: &'a mut Forms<'k>,
+    /// Forms of slot numbers.
+    pub forms: &'a mut Forms<'k>,
     /// Registers that differ from round to round.
     pub lanes: HashMap<Reg, Lanes>,
     /// Comparisons, and what is made of these by bits.

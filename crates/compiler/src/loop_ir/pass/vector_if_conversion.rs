@@ -29,7 +29,7 @@ use super::super::cost::op_cost;
 use super::super::{Array, Kernel, Op, Reg, ScalarFunction, Stmt, Var};
 use super::affine::Forms;
 use super::if_conversion::{Allowed, Side, choices, reads_of_variables};
-use super::loop_fission::{is_profitable, may_be_ordered, scalar_ns};
+use super::loop_fission::{has_long_lanes, is_profitable, is_small, may_be_ordered, may_be_split, scalar_ns};
 use super::value_ranges::{Interval, unconditional_intervals};
 use super::vector_forms::{Lanes, VectorForms};
 use super::{LoopParts, loop_parts, reads_any};
@@ -139,15 +139,16 @@ fn is_candidate(
         vector: 0.0,
         carried: carried(parts.body, reads),
         ordered: HashSet::default(),
+        crossing: HashSet::default(),
         independent: 0.0,
     };
-    if !search.carried.is_empty() && (parts.low.is_none() || parts.item.is_some()) {
+    if !search.carried.is_empty() && !may_be_split(search.vectors.forms, parts) {
         return false;
     }
     let Some(Cost { least, mean }) = search.list(parts.body, false) else { return false };
     // Nothing is carried on, and nothing is read after the loop.
     let own = search.set.iter().all(|var| search.reads.get(var) == reads.get(var));
-    if !search.carried.is_empty() && (!search.stored.is_empty() || !is_profitable(search.independent)) {
+    if !search.carried.is_empty() && !search.is_split_afterwards() {
         return false;
     }
     let apart = search.loaded.iter().all(|(array, at)| match search.stored.get(array) {
@@ -203,11 +204,32 @@ struct Search<'a, 'k> {
     /// Variables that are carried from round to round, and the registers that depend on them.
     carried: HashSet<Var>,
     ordered: HashSet<Reg>,
+    /// Other registers that are read with these, and conditions under which the variables are set.
+    crossing: HashSet<Reg>,
     /// Nanoseconds of the operations that do not, one by one.
     independent: f64,
 }
 
 impl Search<'_, '_> {
+    /// Adds the registers in lanes that a statement reads.
+    fn crosses(&mut self, stmt: &Stmt) {
+        stmt.for_each_reg(&mut |reg| {
+            if self.vectors.lanes.contains_key(&reg) {
+                self.crossing.insert(reg);
+            }
+        });
+    }
+
+    /// Returns true if the loop without branches is split by its carried variables.
+    fn is_split_afterwards(&self) -> bool {
+        // A choice for each condition is added.
+        let in_order = self.ordered.len() + self.crossing.len();
+        self.stored.is_empty()
+            && has_long_lanes(&self.vectors)
+            && is_small(in_order, self.crossing.len())
+            && is_profitable(self.independent)
+    }
+
     /// The cost of a list of statements, if vectors have them all.
     fn list(&mut self, stmts: &[Stmt], in_branch: bool) -> Option<Cost> {
         let mut total = Cost::default();
@@ -221,11 +243,12 @@ impl Search<'_, '_> {
                         return None;
                     }
                     self.ordered.insert(*reg);
+                    self.crosses(stmt);
                     let cost = op_cost(op);
                     self.vector += LANES * cost;
                     total.add(cost, cost);
                 }
-                Stmt::Set(var, _) if self.carried.contains(var) => {}
+                Stmt::Set(var, _) if self.carried.contains(var) => self.crosses(stmt),
                 Stmt::Let(reg, Op::Get(var)) => {
                     if self.set.contains(var) {
                         *self.reads.entry(*var).or_default() += 1;
@@ -274,6 +297,10 @@ impl Search<'_, '_> {
                         return None;
                     }
                     let (first, second) = (self.list(then, true)?, self.list(otherwise, true)?);
+                    let sets = |stmt: &Stmt| matches!(stmt, Stmt::Set(var, _) if self.carried.contains(var));
+                    if then.iter().chain(otherwise).any(sets) {
+                        self.crossing.insert(*condition);
+                    }
                     let mean = (first.mean + second.mean) / 2.0;
                     total.add(BRANCH_COST + first.least.min(second.least), BRANCH_COST + mean);
                 }
