@@ -60,7 +60,8 @@ impl Checker<'_> {
     /// Reports that a name is that of a module, and returns true, if it is.
     pub(super) fn is_module(&mut self, name: &Name) -> bool {
         let Some(module) = self.env.modules.get(&name.text) else { return false };
-        let example = module.names().next().map(str::to_string);
+        // Names that begin with `_` are private to the library.
+        let example = module.names().find(|name| !name.starts_with('_')).map(str::to_string);
         self.report(ModuleError::NoValue { span: name.span, module: name.text.to_string(), example });
         true
     }
