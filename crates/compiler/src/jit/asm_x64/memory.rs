@@ -1,5 +1,5 @@
-//! Loads and stores of lanes: of slots side by side, narrower than lanes, at a distance, and of slots
-//! whose numbers are lanes.
+//! Loads and stores of lanes: of slots side by side, narrower than lanes, at a distance, and of
+//! slots whose numbers are lanes.
 
 use super::{
     Assembler, COUNTER_REGISTER, Isa, Lane, Mask, Opcode, Pointer, SCRATCH_ADDRESS, SCRATCH_REGISTER,

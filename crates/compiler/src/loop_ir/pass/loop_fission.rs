@@ -11,8 +11,8 @@
 //! by vectors, though most of its work is the same for all rounds (D. Kuck et al., *Dependence
 //! graphs and compiler optimizations*, 1981: distribution of a loop by its recurrences).
 //!
-//! Variables that accumulate in any order, as the least number does, keep their lanes: they are in the
-//! first loop.
+//! Variables that accumulate in any order, as the least number does, keep their lanes: they are in
+//! the first loop.
 //!
 //! A number that is added under a condition is one that changes nothing elsewhere: -0.0 for sums,
 //! 0.0 for differences, 1.0 for products (a NaN stays the same, but for the bit of those that
@@ -23,7 +23,8 @@
 //!
 //! **When.** Vectors have all operations that do not depend on the variables
 //! ([`vector_forms`](super::vector_forms)), in lanes of 8 bytes, and these take longer than the
-//! strips do. A loop whose number of rounds arrives stays as it is for few. Costs time in proportion to the statements.
+//! strips do. A loop whose number of rounds arrives stays as it is for few. Costs time in proportion
+//! to the statements, and for each variable once more.
 
 use super::super::accumulator::{Accumulator, accumulators};
 use super::super::cost::op_cost;

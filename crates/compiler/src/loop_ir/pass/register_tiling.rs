@@ -1,5 +1,5 @@
-//! Register tiling: rounds of a sequential loop that add to the same slots go together, so that each
-//! slot is loaded and stored once for several of them.
+//! Register tiling: rounds of a sequential loop that add to the same slots go together, so that
+//! each slot is loaded and stored once for several of them.
 //!
 //! ```text
 //! for k in low..<high                      for g in 0..<(high - low) / 4
