@@ -139,12 +139,7 @@ impl Assembler {
         }
         self.for_each_lane(mask, &mut |asm, lane| {
             let into = if lane < 2 { to } else { other };
-            let source = Source::Strided(i32::from(lane) * bytes);
-            match lane % 2 {
-                // vmovsd, vmovhpd
-                0 => asm.pair((1, 3, 0x10), (into.0, 0, source)),
-                _ => asm.pair((1, 1, 0x16), (into.0, into.0, source)),
-            }
+            asm.load_lane(lane % 2 == 1, into, Source::Strided(i32::from(lane) * bytes));
             // Of a mask, each lane may be the last.
             if lane >= 2 && (mask.is_some() || lane % 2 == 1) {
                 asm.move_pair(true, lane / 2, to, other);
@@ -196,22 +191,28 @@ impl Assembler {
             let odd = lane % 2 == 1;
             // vmovq, vpextrq
             asm.lane_word(odd, (if odd { (3, 1, 0x16) } else { (1, 1, 0x7e) }, from.0, 0));
-            let source = Source::Indexed(base, width);
-            match (width, odd) {
-                (8, false) => asm.pair((1, 3, 0x10), (into.0, 0, source)),
-                (8, true) => asm.pair((1, 1, 0x16), (into.0, into.0, source)),
-                _ => {
-                    asm.narrow_word(base, width);
-                    // vmovq, vpinsrq
-                    let (opcode, other) = if odd { ((3, 1, 0x22), into.0) } else { ((1, 1, 0x6e), 0) };
-                    asm.lane_word(odd, (opcode, into.0, other));
-                }
+            if width == 8 {
+                asm.load_lane(odd, into, Source::Indexed(base, width));
+            } else {
+                asm.narrow_word(base, width);
+                // vmovq, vpinsrq
+                let (opcode, other) = if odd { ((3, 1, 0x22), into.0) } else { ((1, 1, 0x6e), 0) };
+                asm.lane_word(odd, (opcode, into.0, other));
             }
             // Of a mask, each lane may be the last.
             if lane >= 2 && (mask.is_some() || odd) {
                 asm.move_pair(true, lane / 2, to, values);
             }
         });
+    }
+
+    /// The first or second lane of 8 bytes from memory; the first one sets the second to 0.
+    fn load_lane(&mut self, second: bool, into: Vector, source: Source) {
+        // vmovsd, vmovhpd
+        match second {
+            false => self.pair((1, 3, 0x10), (into.0, 0, source)),
+            true => self.pair((1, 1, 0x16), (into.0, into.0, source)),
+        }
     }
 
     /// An instruction on [`SCRATCH_ADDRESS`] and the first or second lane of 8 bytes of a vector.

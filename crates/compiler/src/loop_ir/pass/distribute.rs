@@ -39,7 +39,7 @@ use super::affine::Forms;
 use super::delinearize::{chunk_arrays, reduce_chunk};
 use super::parallelize::independent_loops;
 use super::vector_forms::{Lanes, VectorForms};
-use super::{Builder, LoopParts, Position, Strip, has_alias, loop_parts, strip_mined};
+use super::{Builder, LoopParts, Position, Strip, has_alias, known_rounds, loop_parts, strip_mined};
 use crate::hash::{HashMap, HashSet};
 use std::collections::BTreeSet;
 
@@ -114,9 +114,7 @@ fn widths_if_mixed(
     if body.len() > MAX_STATEMENTS {
         return None;
     }
-    let (first, last) = (low.map(|low| forms.of(low)).unwrap_or_default(), forms.of(*high));
-    let known = last.add_scaled(&first, -1).filter(|rounds| rounds.terms.is_empty());
-    if known.is_some_and(|rounds| rounds.constant < MIN_ROUNDS as i64) {
+    if known_rounds(forms, *low, *high).is_some_and(|rounds| rounds < MIN_ROUNDS as i64) {
         return None;
     }
     let mut varying: HashSet<Reg> = HashSet::from_iter([*index]);

@@ -34,7 +34,9 @@ use super::super::{
 use super::affine::Forms;
 use super::clone_stmts::Cloner;
 use super::vector_forms::{Lanes, VectorForms};
-use super::{Builder, LoopParts, dependents, known_rounds, loop_parts, rewrite, strip_mined};
+use super::{
+    Builder, LoopParts, known_rounds, loop_parts, rewrite, set_variables, strip_mined, variable_dependents,
+};
 use crate::hash::{HashMap, HashSet};
 
 /// Rounds of a strip.
@@ -140,25 +142,6 @@ fn is_straight(body: &[Stmt]) -> bool {
         && body.iter().any(|stmt| matches!(stmt, Stmt::Set(..)))
 }
 
-/// The variables that a body sets.
-fn set_variables(body: &[Stmt]) -> HashSet<Var> {
-    let set = body.iter().filter_map(|stmt| match stmt {
-        Stmt::Set(var, _) => Some(*var),
-        _ => None,
-    });
-    set.collect()
-}
-
-/// The registers of a body that depend on variables that it sets.
-fn ordered(body: &[Stmt]) -> HashSet<Reg> {
-    let set = set_variables(body);
-    let gets = body.iter().filter_map(|stmt| match stmt {
-        Stmt::Let(reg, Op::Get(var)) if set.contains(var) => Some(*reg),
-        _ => None,
-    });
-    dependents(gets.collect(), body)
-}
-
 /// The bits of the number that changes nothing as the second operand.
 fn identity(op: Binary) -> Option<u64> {
     match op {
@@ -171,7 +154,7 @@ fn identity(op: Binary) -> Option<u64> {
 
 /// The body with operands that are chosen in place of results.
 fn unconditional(kernel: &mut Kernel, body: Vec<Stmt>) -> Vec<Stmt> {
-    let ordered = ordered(&body);
+    let ordered = variable_dependents(&set_variables(&body), &body);
     let mut ops: HashMap<Reg, (Binary, Reg, Reg)> = HashMap::default();
     let mut build = Builder::new(kernel);
     for stmt in body {
@@ -216,11 +199,11 @@ struct Fission {
     /// The registers that are computed in order, and the variables that are set to them.
     ordered: HashSet<Reg>,
     ordered_vars: HashSet<Var>,
-    /// Those of variables that accumulate in any order.
+    /// Registers that belong to variables that accumulate in any order.
     joined: HashSet<Reg>,
     /// Registers that differ from round to round and that are computed in the first loop only.
     varying: HashSet<Reg>,
-    /// Those of them that are read in order, in the order in which they are set.
+    /// Registers of these that the second loop reads, in the order in which they are set.
     strips: Vec<Reg>,
     /// The number of rounds is known, and not small.
     is_long: bool,
@@ -234,22 +217,24 @@ fn fissions(kernel: &Kernel) -> HashMap<Reg, Fission> {
         if let Some(parts) = loop_parts(stmt)
             && is_straight(parts.body)
             && may_be_split(&mut forms, &parts)
-            && let Some(fission) = fission(kernel, &mut forms, parts.index, parts.body)
+            && let Some(fission) = fission(kernel, &mut forms, &parts)
         {
-            let is_long = known_rounds(&mut forms, parts.low, parts.high).is_some();
-            found.insert(parts.index, Fission { is_long, ..fission });
+            found.insert(parts.index, fission);
         }
     });
     found
 }
 
-fn fission(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Option<Fission> {
+/// The split of a loop, if it is worth while.
+fn fission(kernel: &Kernel, forms: &mut Forms<'_>, parts: &LoopParts<'_>) -> Option<Fission> {
+    let LoopParts { index, body, .. } = *parts;
+    let is_long = known_rounds(forms, parts.low, parts.high).is_some();
     // Others have lanes as they are.
     if accumulators(kernel, body).is_some() {
         return None;
     }
-    let mut ordered = ordered(body);
     let mut ordered_vars = set_variables(body);
+    let mut ordered = variable_dependents(&ordered_vars, body);
     let joined = joined(kernel, body, &ordered);
     let mut time = 0.0;
     for accumulator in &joined {
@@ -308,7 +293,7 @@ fn fission(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) ->
         joined,
         varying,
         strips,
-        is_long: false,
+        is_long,
     })
 }
 
@@ -316,14 +301,8 @@ fn fission(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) ->
 /// in common.
 fn joined(kernel: &Kernel, body: &[Stmt], ordered: &HashSet<Reg>) -> Vec<Accumulator> {
     let set = set_variables(body);
-    let chain = |var: Var| {
-        let gets = body.iter().filter_map(|stmt| match stmt {
-            Stmt::Let(reg, Op::Get(of)) if *of == var => Some(*reg),
-            _ => None,
-        });
-        dependents(gets.collect(), body)
-    };
-    let chains: HashMap<Var, HashSet<Reg>> = set.iter().map(|var| (*var, chain(*var))).collect();
+    let chain = |var: &Var| (*var, variable_dependents(&HashSet::from_iter([*var]), body));
+    let chains: HashMap<Var, HashSet<Reg>> = set.iter().map(chain).collect();
     let alone = |var: &Var| {
         let mut others = chains.iter().filter(|(other, _)| *other != var);
         others.all(|(_, chain)| chain.is_disjoint(&chains[var]))
@@ -354,8 +333,6 @@ fn split(
     let mut build = Builder::new(kernel);
     let zero = build.int(0);
     let strips = strip_mined(&mut build, (low, high), STRIP);
-    let least = build.int(MIN_ROUNDS);
-    let is_short = build.define(ScalarType::I64, Op::Compare(Compare::Lt, strips.rounds, least));
     out.append(&mut build.stmts);
     let strip = strips.strip(&mut build);
     let mut inside = std::mem::take(&mut build.stmts);
@@ -393,8 +370,11 @@ fn split(
     let over_strips = build.label();
     let split =
         Stmt::For { label: over_strips, index: strips.number, low: zero, high: strips.count, body: inside };
-    out.push(match fission.is_long {
-        true => split,
-        false => Stmt::If(is_short, vec![Stmt::For { label, index, low, high, body }], vec![split]),
-    });
+    if fission.is_long {
+        return out.push(split);
+    }
+    let least = build.int(MIN_ROUNDS);
+    let is_short = build.define(ScalarType::I64, Op::Compare(Compare::Lt, strips.rounds, least));
+    out.append(&mut build.stmts);
+    out.push(Stmt::If(is_short, vec![Stmt::For { label, index, low, high, body }], vec![split]));
 }

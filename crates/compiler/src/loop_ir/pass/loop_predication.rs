@@ -291,10 +291,8 @@ impl<'s> Checks<'s> {
                 }
             }
         }
-        let is_costly = |condition: &Reg| costly.contains(condition);
-        (this.nest.statements <= MAX_CHEAP_STATEMENTS || this.conditions.iter().any(is_costly))
-            .then_some(this)
-            .filter(|this| !this.conditions.is_empty())
+        let is_small = this.nest.statements <= MAX_CHEAP_STATEMENTS;
+        this.conditions.iter().any(|condition| is_small || costly.contains(condition)).then_some(this)
     }
 
     /// The comparisons of a condition that is one, or several of which all hold.

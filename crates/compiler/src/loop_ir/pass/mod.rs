@@ -46,7 +46,7 @@ mod value_ranges;
 mod vector_forms;
 mod vector_if_conversion;
 
-use super::{Array, Binary, Kernel, Op, Origin, Part, Reg, ScalarType, Stmt, Summand, for_each_stmt};
+use super::{Array, Binary, Kernel, Op, Origin, Part, Reg, ScalarType, Stmt, Summand, Var, for_each_stmt};
 use crate::hash::{HashMap, HashSet};
 
 /// A pass.
@@ -177,6 +177,12 @@ impl<'n> Builder<'n> {
         self.define(ScalarType::I64, Op::Select(less, b, a))
     }
 
+    /// The number of rounds from `low` to below `high`, without sign; 0 if there are none.
+    fn rounds(&mut self, low: Reg, high: Reg) -> Reg {
+        let last = self.max(low, high);
+        self.binary(Binary::Sub, last, low)
+    }
+
     fn label(&mut self) -> super::Label {
         self.kernel.new_label()
     }
@@ -267,6 +273,24 @@ fn dependents<'s>(roots: HashSet<Reg>, stmts: impl IntoIterator<Item = &'s Stmt>
     found
 }
 
+/// The variables that the statements of a body set, those of statements inside left out.
+fn set_variables(body: &[Stmt]) -> HashSet<Var> {
+    let set = body.iter().filter_map(|stmt| match stmt {
+        Stmt::Set(var, _) => Some(*var),
+        _ => None,
+    });
+    set.collect()
+}
+
+/// The registers of a body that hold values of some variables, or are computed from these.
+fn variable_dependents(vars: &HashSet<Var>, body: &[Stmt]) -> HashSet<Reg> {
+    let gets = body.iter().filter_map(|stmt| match stmt {
+        Stmt::Let(reg, Op::Get(var)) if vars.contains(var) => Some(*reg),
+        _ => None,
+    });
+    dependents(gets.collect(), body)
+}
+
 /// Returns true if a statement reads one of some registers.
 fn reads_any(stmt: &Stmt, regs: &HashSet<Reg>) -> bool {
     let mut found = false;
@@ -314,8 +338,7 @@ struct Strips {
 
 /// The strips of a loop over `low..high`, of `length` rounds; sets the registers before them.
 fn strip_mined(build: &mut Builder<'_>, (low, high): (Reg, Reg), length: u64) -> Strips {
-    let last = build.max(low, high);
-    let rounds = build.binary(Binary::Sub, last, low);
+    let rounds = build.rounds(low, high);
     let (more, divisor) = (build.int(length as i64 - 1), build.int(length as i64));
     let padded = build.binary(Binary::Add, rounds, more);
     let count = build.binary(Binary::DivUnsigned, padded, divisor);

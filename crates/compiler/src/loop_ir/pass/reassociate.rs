@@ -15,9 +15,9 @@
 //!
 //! Costs time in proportion to the statements, and for each chain to its length.
 
-use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, Var, for_each_stmt};
-use super::{Builder, dependents, rewrite};
-use crate::hash::{HashMap, HashSet};
+use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::{Builder, rewrite, set_variables, variable_dependents};
+use crate::hash::HashMap;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -37,18 +37,7 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// The body of a loop with the operands from the round before last in each chain.
 fn reassociated(kernel: &mut Kernel, uses: &HashMap<Reg, u32>, body: Vec<Stmt>) -> Vec<Stmt> {
-    let set: HashSet<Var> = body
-        .iter()
-        .filter_map(|stmt| match stmt {
-            Stmt::Set(var, _) => Some(*var),
-            _ => None,
-        })
-        .collect();
-    let gets = body.iter().filter_map(|stmt| match stmt {
-        Stmt::Let(reg, Op::Get(var)) if set.contains(var) => Some(*reg),
-        _ => None,
-    });
-    let carried = dependents(gets.collect(), &body);
+    let carried = variable_dependents(&set_variables(&body), &body);
     if carried.is_empty() {
         return body;
     }

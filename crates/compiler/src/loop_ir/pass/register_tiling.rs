@@ -134,7 +134,8 @@ fn tile(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Op
     let own = defined_registers(inner.body);
     let is_same = |reg: &Reg| !varying.contains(reg) && !own.contains(reg);
     let mut cells = HashMap::default();
-    let mut terms: HashMap<Array, Vec<(Reg, i64)>> = HashMap::default();
+    // The terms of the slots of each array, and the factor of the inner index.
+    let mut terms: HashMap<Array, (Vec<(Reg, i64)>, i64)> = HashMap::default();
     for stmt in inner.body {
         let (array, at, value) = match stmt {
             Stmt::Let(reg, Op::Load(array, at, _)) if stored.contains(array) => (*array, *at, *reg),
@@ -147,7 +148,7 @@ fn tile(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Op
             && form.terms.iter().all(|(reg, _)| *reg == inner.index || is_same(reg));
         if !is_whole(kernel, array, value)
             || !is_own
-            || *terms.entry(array).or_insert_with(|| form.terms.clone()) != form.terms
+            || terms.entry(array).or_insert_with(|| (form.terms.clone(), stride)).0 != form.terms
         {
             return None;
         }
@@ -155,7 +156,7 @@ fn tile(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) -> Op
     }
     // Rounds that are apart by a whole number of strides would have a cell together.
     let is_apart = |((array, _), constant): (&(Array, Reg), &i64)| {
-        let stride = terms[array].iter().find(|(reg, _)| *reg == inner.index).map_or(1, |term| term.1);
+        let stride = terms[array].1;
         cells.iter().all(|((other, _), number)| {
             other != array || number == constant || number.wrapping_sub(*constant).wrapping_rem(stride) != 0
         })
@@ -180,8 +181,7 @@ fn tiled(
     out: &mut Vec<Stmt>,
 ) {
     let mut build = Builder::new(kernel);
-    let last = build.max(low, high);
-    let rounds = build.binary(Binary::Sub, last, low);
+    let rounds = build.rounds(low, high);
     let (zero, together) = (build.int(0), build.int(ROUNDS as i64));
     let groups = build.binary(Binary::DivUnsigned, rounds, together);
     let in_groups = build.binary(Binary::Mul, groups, together);

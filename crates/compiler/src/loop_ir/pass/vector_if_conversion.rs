@@ -16,9 +16,9 @@
 //!
 //! **When.** The rounds compute, read, store outside of branches, and branch; nothing is carried
 //! from one to the next, but for variables from which short sums are computed in order
-//! ([`loop_fission`](super::loop_fission) takes these out). Each operation has an instruction for vectors, or a function with a vector
-//! form ([`distribute`](super::distribute) takes those out), and slots are as vectors have them. The
-//! conditions differ from round to round; others are for
+//! ([`loop_fission`](super::loop_fission) takes these out). Each operation has an instruction for
+//! vectors, or a function with a vector form ([`distribute`](super::distribute) takes those out),
+//! and slots are as vectors have them. The conditions differ from round to round; others are for
 //! [`loop_unswitching`](super::loop_unswitching). And vectors do all operations of a round in no
 //! more time than the branches take one by one where each side is as likely, nor than twice that of
 //! the cheapest way through them, which the data may always take.
