@@ -17,6 +17,8 @@
 
 mod memory;
 
+pub use memory::Extension;
+
 /// A set of vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
@@ -419,6 +421,11 @@ impl Assembler {
     /// The products of the low halves of lanes of 8 bytes.
     pub fn half_product(&mut self, to: Vector, (a, b): (Vector, Vector)) {
         self.vector((1, 1, 0xf4), true, (to.0, a.0, Source::Register(b.0)));
+    }
+
+    /// The products of the low halves of lanes of 8 bytes, with sign.
+    pub fn signed_half_product(&mut self, to: Vector, (a, b): (Vector, Vector)) {
+        self.vector((2, 1, 0x28), true, (to.0, a.0, Source::Register(b.0)));
     }
 
     /// The low halves of products of lanes of 8 bytes by AVX2, from products of their halves.

@@ -8,7 +8,7 @@ use super::vector_plan::{Plan, Role};
 use super::vector_registers::{FIRST_OWN_WORD, ITERATION_BYTES, Word};
 use crate::core::reduction::LANES;
 use crate::loop_ir::accumulator::Accumulator;
-use crate::loop_ir::{ReductionOp, Reg, Stmt};
+use crate::loop_ir::{ReductionOp, Reg, ScalarType, Stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
@@ -105,6 +105,7 @@ impl Emit<'_, '_> {
                     self.address(*array, at)
                 }
                 Word::Base(array) => self.base(*array),
+                Word::Same(reg) if vector_loop.plan.width == 8 => self.promoted(*reg),
                 Word::Same(reg) | Word::First(reg) => self.reg(*reg),
                 Word::Bits(bits) => self.b.ins().iconst(types::I64, *bits as i64),
                 Word::Lanes => lanes.expect("a reduction has lanes"),
@@ -129,6 +130,16 @@ impl Emit<'_, '_> {
         self.b.ins().brif(more, head, &[BlockArg::Value(next)], end, &[]);
         self.b.switch_to_block(end);
         self.regs = outer;
+    }
+
+    /// A register as a number of 8 bytes: with its sign extended, or as a float of 8 bytes.
+    fn promoted(&mut self, reg: Reg) -> Value {
+        let value = self.reg(reg);
+        match self.kernel.regs[reg] {
+            ScalarType::F32 => self.b.ins().fpromote(types::F64, value),
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 => self.b.ins().sextend(types::I64, value),
+            ScalarType::I64 | ScalarType::F64 => value,
+        }
     }
 
     /// Joins the lanes of an accumulator to its variable.

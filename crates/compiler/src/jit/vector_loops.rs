@@ -95,7 +95,12 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         Stmt::Reduce { index, body, item, .. } => (*index, body, Some(*item)),
         _ => return None,
     };
-    let plan = plan(kernel, index, body, item, LaneTypes::Words)?;
+    // Narrow vectors have lanes of 1 and 2 bytes, and more of them than lanes of 8 bytes are.
+    let planned = |types| plan(kernel, index, body, item, types);
+    let plan = planned(LaneTypes::Words).or_else(|| match planned(LaneTypes::All) {
+        Some(_) => None,
+        None => planned(LaneTypes::Promoted),
+    })?;
     if item.is_some_and(|item| item.ty(kernel) != ScalarType::F64) {
         return None;
     }
@@ -299,6 +304,10 @@ impl Loop<'_> {
                     if plan.stride(*place) != 1 {
                         let other = self.take(asm, registers)?;
                         asm.store_strided((to, 8 * plan.stride(*place) as i32), from, other, mask);
+                        registers.vectors.push(other);
+                    } else if width == 4 && plan.width == 8 && self.kernel.regs[*value].is_float() {
+                        let other = self.take(asm, registers)?;
+                        asm.store_singles(to, from, other, mask);
                         registers.vectors.push(other);
                     } else if usize::from(width) < plan.width {
                         asm.store_narrow(width, to, from, mask);

@@ -3,11 +3,11 @@
 //! Where a set has no instruction, several do the same in every bit: products, quotients by
 //! constants and conversions of 64 bits with AVX2, extremes of floats with both.
 
-use super::asm_x64::{Arithmetic, Assembler, Conversion, Isa, Lane, Mask, Vector};
+use super::asm_x64::{Arithmetic, Assembler, Conversion, Extension, Isa, Lane, Mask, Vector};
 use super::vector_plan::{Role, divides_halves, signed_factor};
 use super::vector_registers::{Loop, Place, Registers, Word};
 use crate::loop_ir::reciprocal::reciprocal;
-use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Unary};
 
 const TWO_32: f64 = (1u64 << 32) as f64;
 const TWO_52: f64 = (1u64 << 52) as f64;
@@ -81,7 +81,12 @@ impl Loop<'_> {
                 asm.load_strided(to, (from, 8 * self.plan.stride(*place) as i32), other, mask);
                 registers.vectors.push(other);
             } else if usize::from(width) < self.plan.width {
-                asm.load_narrow(width, to, from, mask);
+                let extension = match self.kernel.regs[reg] {
+                    ScalarType::F32 => Extension::Float,
+                    ScalarType::I64 => Extension::Zero,
+                    _ => Extension::Sign,
+                };
+                asm.load_narrow((extension, width), to, from, mask);
             } else {
                 asm.load(lane, to, from, mask);
             }
@@ -113,8 +118,8 @@ impl Loop<'_> {
             _ => None,
         };
         let written = match op {
-            Op::Cast(cast, ..) => {
-                self.convert(asm, registers, *cast, (own?, vectors[0]))?;
+            Op::Cast(cast, _, a) => {
+                self.cast(asm, registers, (*cast, *a), (own?, vectors[0]))?;
                 true
             }
             Op::Binary(kind @ (Binary::Min | Binary::Max), ..) => {
@@ -123,8 +128,13 @@ impl Loop<'_> {
                 true
             }
             Op::Binary(Binary::Mul, a, b) if lane == Lane::I64 => {
-                let halves = [*a, *b].map(|reg| self.plan.is_half(self.kernel, reg));
-                self.product(asm, registers, own?, (vectors[0], vectors[1]), halves)?;
+                let both = (vectors[0], vectors[1]);
+                if [*a, *b].iter().all(|reg| self.plan.is_signed_half(self.kernel, *reg)) {
+                    asm.signed_half_product(own?, both);
+                } else {
+                    let halves = [*a, *b].map(|reg| self.plan.is_half(self.kernel, reg));
+                    self.product(asm, registers, own?, both, halves)?;
+                }
                 true
             }
             Op::Binary(kind, a, b) if kind.is_integer_division() => {
@@ -184,7 +194,81 @@ impl Loop<'_> {
             }
             _ => return None,
         }
+        if self.kernel.regs[reg].bytes() < self.plan.width {
+            self.cut_off(asm, registers, reg, op, to)?;
+        }
         registers.places.insert(reg, Place::Vector(to));
+        Some(())
+    }
+
+    /// Rounds or wraps the results of an operation in lanes that are wider than its type.
+    fn cut_off(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        reg: Reg,
+        op: &Op,
+        to: Vector,
+    ) -> Option<()> {
+        let ty = self.kernel.regs[reg];
+        let leaves = match op {
+            Op::Binary(kind, ..) => {
+                matches!(kind, Binary::Add | Binary::Sub | Binary::Mul | Binary::DivFloat)
+            }
+            Op::Unary(kind, _) if ty.is_float() => *kind == Unary::Sqrt,
+            Op::Unary(kind, _) => *kind == Unary::Neg,
+            Op::Cast(kind, ..) => !matches!(kind, Cast::SignExtend | Cast::ZeroExtend),
+            _ => false,
+        };
+        if !leaves {
+            return Some(());
+        }
+        if ty.is_float() {
+            asm.round_to_single(to, to);
+            return Some(());
+        }
+        // The bits of the number without sign, and it less twice the sign.
+        let sign = 1 << (8 * ty.bytes() - 1);
+        let constant = self.take(asm, registers)?;
+        for (op, bits) in [(Arithmetic::And, 2 * sign - 1), (Arithmetic::Xor, sign), (Arithmetic::Sub, sign)]
+        {
+            self.constant(asm, Lane::I64, constant, bits);
+            asm.arithmetic(op, Lane::I64, to, (to, constant), None);
+        }
+        registers.vectors.push(constant);
+        Some(())
+    }
+
+    /// `to`, which is another register than `from`, is the number `from` in another type. The type
+    /// of the result may leave it to [`Loop::cut_off`] what lanes of 8 bytes have too many.
+    fn cast(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        (cast, operand): (Cast, Reg),
+        (to, from): (Vector, Vector),
+    ) -> Option<()> {
+        let operand_bits = 8 * self.kernel.regs[operand].bytes();
+        match cast {
+            Cast::SignExtend | Cast::Truncate | Cast::FloatToFloat => asm.copy(to, from),
+            Cast::ZeroExtend => {
+                self.constant(asm, Lane::I64, to, u64::MAX >> (64 - operand_bits));
+                asm.arithmetic(Arithmetic::And, Lane::I64, to, (to, from), None);
+            }
+            // The integer in the low bits of 1.5 * 2^52.
+            Cast::SignedToFloat
+                if self.isa == Isa::Avx2 && self.plan.is_signed_half(self.kernel, operand) =>
+            {
+                let offset = self.take(asm, registers)?;
+                self.constant(asm, Lane::I64, offset, (1.5 * TWO_52).to_bits());
+                asm.arithmetic(Arithmetic::Add, Lane::I64, to, (from, offset), None);
+                asm.arithmetic(Arithmetic::Sub, Lane::F64, to, (to, offset), None);
+                registers.vectors.push(offset);
+            }
+            Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned => {
+                self.convert(asm, registers, cast, (to, from))?;
+            }
+        }
         Some(())
     }
 

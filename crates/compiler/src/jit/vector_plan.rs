@@ -12,6 +12,7 @@ use super::emit::has_fma;
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp, accumulators};
+use crate::loop_ir::promotion::has_promoted_form;
 use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
@@ -49,6 +50,8 @@ pub struct Plan {
     pub(super) accumulators: Vec<Accumulator>,
     /// Registers of 8 bytes that hold natural numbers below 2^32 in all rounds.
     halves: HashSet<Reg>,
+    /// Registers of 8 bytes that hold integers from -2^31 to 2^31 in all rounds.
+    signed_halves: HashSet<Reg>,
     /// The registers with [`Role::Index`].
     inductions: HashMap<Reg, Induction>,
 }
@@ -125,24 +128,32 @@ pub(super) enum LaneTypes {
     /// Types of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes
     /// where numbers are wanted, and slots of integers may be narrower than such lanes.
     Words,
+    /// The same in lanes of 8 bytes, with numbers of fewer bytes promoted to them
+    /// ([`crate::loop_ir::promotion`]).
+    Promoted,
     /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
     /// compared.
     All,
 }
 
+impl LaneTypes {
+    /// Returns true for lanes of wide vectors.
+    fn are_wide(self) -> bool {
+        self != LaneTypes::All
+    }
+}
+
 /// Returns true if vectors of integers are compared so: with 128 bits the machine has no comparison
 /// without sign of 64 bits.
 fn compares(types: LaneTypes, kind: Compare, ty: ScalarType) -> bool {
-    types == LaneTypes::Words
-        || ty != ScalarType::I64
-        || !matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+    types.are_wide() || ty != ScalarType::I64 || !matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
 }
 
 /// Returns true if lanes may have the values of a register: a number for each, or one for all.
 fn has_lanes(role: Role, types: LaneTypes) -> bool {
     match role {
         Role::Same | Role::Lanes => true,
-        Role::Index | Role::Mask => types == LaneTypes::Words,
+        Role::Index | Role::Mask => types.are_wide(),
         Role::Extended { .. } | Role::Total => false,
     }
 }
@@ -156,7 +167,7 @@ fn is_lane(width: u8, ty: ScalarType, types: LaneTypes, stride: i64) -> bool {
 /// an integer of 8 bytes.
 fn slot_holds(width: u8, ty: ScalarType, types: LaneTypes) -> bool {
     let width = usize::from(width);
-    width == ty.bytes() || types == LaneTypes::Words && ty == ScalarType::I64 && width < ty.bytes()
+    width == ty.bytes() || types.are_wide() && ty == ScalarType::I64 && width < ty.bytes()
 }
 
 /// The vectorization of a loop over `index`, if it can be vectorized with lanes of these types;
@@ -192,10 +203,15 @@ pub(super) fn plan(
     let mut width = None;
     let mut lanes = |ty: ScalarType| -> Option<()> {
         let bytes = ty.bytes();
+        if types == LaneTypes::Promoted {
+            width = Some(8);
+            return Some(());
+        }
         ((bytes >= 4 || types == LaneTypes::All) && *width.get_or_insert(bytes) == bytes).then_some(())
     };
     let (mut work, mut calls, mut gathers) = (0, false, 0);
     let mut halves: HashSet<Reg> = HashSet::default();
+    let mut promoted = PromotedLanes::default();
     for stmt in body {
         let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
         let numbers = |reg: &Reg| has_lanes(role(reg), types);
@@ -206,7 +222,8 @@ pub(super) fn plan(
                     match total.sum_of(role(&total.operand)) {
                         AccumulatorLanes::Same => {
                             let conditional = total.condition.map(|condition| role(&condition));
-                            if !numbers(&total.operand) || !total.joins_lanes(types, conditional) {
+                            let fits = types != LaneTypes::Promoted || total.ty.bytes() == 8;
+                            if !fits || !numbers(&total.operand) || !total.joins_lanes(types, conditional) {
                                 return None;
                             }
                             lanes(total.ty)?;
@@ -230,8 +247,18 @@ pub(super) fn plan(
                     }
                     _ => None,
                 };
-                let number = number.filter(|number| number.stride == 1 || types == LaneTypes::Words);
+                let number = number.filter(|number| number.stride == 1 || types.are_wide());
                 inductions.extend(number.map(|number| (*reg, number)));
+                let is_small = |reg| {
+                    is_half(kernel, &halves, reg) || is_signed_half(kernel, &promoted.signed_halves, reg)
+                };
+                let has_form = || has_promoted_form(kernel, ty, op, is_small);
+                if types == LaneTypes::Promoted && !same && !has_form() {
+                    return None;
+                }
+                if types.are_wide() {
+                    promoted.define(kernel, *reg, op, role);
+                }
                 let new = match op {
                     Op::Load(array, at, _) => {
                         let info = kernel.arrays[*array];
@@ -243,7 +270,7 @@ pub(super) fn plan(
                             }
                             // Slots anywhere, whose numbers are lanes.
                             Role::Lanes
-                                if types == LaneTypes::Words
+                                if types.are_wide()
                                     && ty.bytes() == 8
                                     && slot_holds(info.width, ty, types) =>
                             {
@@ -266,7 +293,7 @@ pub(super) fn plan(
                         }
                         (Binary::Mul, ..) if ty.bytes() > 1 => Role::Lanes,
                         _ if kind.is_integer_division() => {
-                            let divides = types == LaneTypes::Words && ty == ScalarType::I64;
+                            let divides = types.are_wide() && ty == ScalarType::I64;
                             let divisor = *kernel.constants.get(b)?;
                             if !divides || !divides_lanes(*kind, is_half(kernel, &halves, *a), divisor) {
                                 return None;
@@ -275,7 +302,7 @@ pub(super) fn plan(
                         }
                         // The machine takes the number of places as it is, not modulo the bits.
                         (Binary::Shl | Binary::Shr, _, Role::Same)
-                            if types == LaneTypes::Words
+                            if types.are_wide()
                                 && kernel.constants.get(b).is_some_and(|n| *n < 8 * ty.bytes() as u64) =>
                         {
                             Role::Lanes
@@ -303,7 +330,7 @@ pub(super) fn plan(
                         _ if !numbers(a) || !numbers(b) => return None,
                         Role::Mask => Role::Lanes,
                         // A truth value that is a number has a lane.
-                        Role::Lanes if types == LaneTypes::Words => {
+                        Role::Lanes if types.are_wide() => {
                             lanes(kernel.regs[*c])?;
                             Role::Lanes
                         }
@@ -325,13 +352,14 @@ pub(super) fn plan(
                         Role::Lanes
                     }
                     Op::Cast(Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned, _, a)
-                        if types == LaneTypes::Words && numbers(a) =>
+                        if types.are_wide() && numbers(a) =>
                     {
                         lanes(kernel.regs[*a])?;
                         // There are conversions between lanes of 8 bytes.
                         lanes(ScalarType::I64)?;
                         Role::Lanes
                     }
+                    Op::Cast(_, _, a) if types == LaneTypes::Promoted && numbers(a) => Role::Lanes,
                     // Each lane by itself: there is no instruction for all that every processor
                     // has.
                     Op::Cast(Cast::SignedToFloat, _, a)
@@ -355,7 +383,7 @@ pub(super) fn plan(
                     Role::Mask => work += 1,
                     _ => {}
                 }
-                if types == LaneTypes::Words && becomes_half(kernel, &halves, new, op) {
+                if types.are_wide() && ty == ScalarType::I64 && becomes_half(kernel, &halves, new, op) {
                     halves.insert(*reg);
                 }
                 roles.insert(*reg, new);
@@ -364,6 +392,10 @@ pub(super) fn plan(
                 let ty = kernel.regs[*value];
                 let fits = |stride| is_lane(kernel.arrays[*array].width, ty, types, stride);
                 if !inductions.get(at).is_some_and(|at| fits(at.stride)) || !numbers(value) {
+                    return None;
+                }
+                // A signaling NaN would become a quiet one.
+                if types == LaneTypes::Promoted && promoted.may_signal(kernel, *value, role) {
                     return None;
                 }
                 lanes(ty)?;
@@ -401,12 +433,64 @@ pub(super) fn plan(
     } else {
         2
     };
-    Some(Plan { roles, width: width?, unroll, accumulators, halves, inductions })
+    let signed_halves = promoted.signed_halves;
+    Some(Plan { roles, width: width?, unroll, accumulators, halves, signed_halves, inductions })
 }
 
-/// Returns true for a natural number below 2^32.
+/// Properties of registers in lanes of 8 bytes, of numbers that may have fewer.
+#[derive(Default)]
+struct PromotedLanes {
+    /// Registers of 8 bytes that hold integers from -2^31 to 2^31 in all rounds.
+    signed_halves: HashSet<Reg>,
+    /// Floats of 4 bytes that are no results of arithmetic and may be signaling NaNs.
+    loaded: HashSet<Reg>,
+}
+
+impl PromotedLanes {
+    /// Adds a register that is set to an operation on registers with roles.
+    fn define(&mut self, kernel: &Kernel, reg: Reg, op: &Op, role: impl Fn(&Reg) -> Role) {
+        let is_half = |reg: &Reg| is_signed_half(kernel, &self.signed_halves, *reg);
+        let bytes = |reg: &Reg| kernel.regs[*reg].bytes();
+        let half = match op {
+            Op::Load(array, ..) => kernel.arrays[*array].width <= 2,
+            Op::Cast(Cast::SignExtend, _, a) => bytes(a) <= 4,
+            Op::Cast(Cast::ZeroExtend, _, a) => bytes(a) <= 2,
+            Op::Select(_, a, b) => is_half(a) && is_half(b),
+            _ => false,
+        };
+        let may_signal = |reg: &Reg| self.may_signal(kernel, *reg, &role);
+        let loaded = match op {
+            Op::Load(..) => kernel.regs[reg] == ScalarType::F32,
+            Op::Select(_, a, b) => may_signal(a) || may_signal(b),
+            Op::Unary(Unary::Neg, a) => may_signal(a),
+            _ => false,
+        };
+        if half && kernel.regs[reg] == ScalarType::I64 {
+            self.signed_halves.insert(reg);
+        }
+        if loaded {
+            self.loaded.insert(reg);
+        }
+    }
+
+    /// Returns true for a float of 4 bytes that may be a signaling NaN.
+    fn may_signal(&self, kernel: &Kernel, reg: Reg, role: impl Fn(&Reg) -> Role) -> bool {
+        let is_given = || role(&reg) == Role::Same && !kernel.constants.contains_key(&reg);
+        kernel.regs[reg] == ScalarType::F32 && (self.loaded.contains(&reg) || is_given())
+    }
+}
+
+/// Returns true for an integer from -2^31 to 2^31.
+fn is_signed_half(kernel: &Kernel, signed_halves: &HashSet<Reg>, reg: Reg) -> bool {
+    let ty = kernel.regs[reg];
+    let known = || kernel.constants.get(&reg).is_some_and(|bits| i32::try_from(*bits as i64).is_ok());
+    !ty.is_float() && (ty.bytes() < 8 || signed_halves.contains(&reg) || known())
+}
+
+/// Returns true for a natural number of 8 bytes below 2^32.
 fn is_half(kernel: &Kernel, halves: &HashSet<Reg>, reg: Reg) -> bool {
-    halves.contains(&reg) || kernel.constants.get(&reg).is_some_and(|bits| *bits <= u64::from(u32::MAX))
+    let known = || kernel.constants.get(&reg).is_some_and(|bits| *bits <= u64::from(u32::MAX));
+    halves.contains(&reg) || kernel.regs[reg] == ScalarType::I64 && known()
 }
 
 /// Returns true if the result of an operation on words is a natural number below 2^32.
@@ -478,7 +562,9 @@ impl Accumulator {
     /// Returns true if its operation joins such lanes, where a condition of a role holds.
     fn joins_lanes(&self, types: LaneTypes, condition: Option<Role>) -> bool {
         match types {
-            LaneTypes::Words => matches!(condition, None | Some(Role::Mask | Role::Lanes)),
+            LaneTypes::Words | LaneTypes::Promoted => {
+                matches!(condition, None | Some(Role::Mask | Role::Lanes))
+            }
             // There are no products of bytes.
             LaneTypes::All => {
                 let joins = match self.join {
@@ -502,7 +588,12 @@ impl Plan {
         self.inductions[&reg].stride
     }
 
-    /// Returns true for a natural number below 2^32 in all rounds.
+    /// Returns true for an integer from -2^31 to 2^31 in all rounds.
+    pub(super) fn is_signed_half(&self, kernel: &Kernel, reg: Reg) -> bool {
+        is_signed_half(kernel, &self.signed_halves, reg)
+    }
+
+    /// Returns true for a natural number of 8 bytes below 2^32 in all rounds.
     pub(super) fn is_half(&self, kernel: &Kernel, reg: Reg) -> bool {
         is_half(kernel, &self.halves, reg)
     }
@@ -590,6 +681,55 @@ parallel for r9 < r4{body}"
         assert_eq!(divided("div_unsigned r10 r3"), (false, false));
         let narrow = "r10: i64 = a2[r9]; r11: i64 = div_unsigned r10 r3; a0[r9] <- r11";
         assert_eq!(plans(narrow), (true, false));
+    }
+
+    #[test]
+    fn numbers_of_fewer_bytes_are_promoted() {
+        let promoted = |body: &str| planned(&kernel(body), LaneTypes::Promoted).is_some();
+        let single = "r10: f32 = a2[r9]";
+        let double = "r11: f64 = a1[r9]";
+        assert_eq!(plans(&format!("{single}; r12: f64 = float_to_float r10; a0[r9] <- r12")), (false, false));
+        assert!(promoted(&format!("{single}; r12: f64 = float_to_float r10; a0[r9] <- r12")));
+        let sum = "r12: f32 = float_to_float r11; r13: f32 = add r10 r12";
+        assert!(promoted(&format!(
+            "{single}; {double}; {sum}; r14: f64 = float_to_float r13; a0[r9] <- r14"
+        )));
+        let fused = "r12: f32 = float_to_float r11; r13: f32 = call fma(r10, r12, r10)";
+        let stored = "r14: f64 = float_to_float r13; a0[r9] <- r14";
+        assert!(!promoted(&format!("{single}; {double}; {fused}; {stored}")), "rounded twice");
+        let converted = |from: &str| {
+            promoted(&format!(
+                "{from}; r12: f32 = signed_to_float r10; {double}; r13: f64 = float_to_float r12; r14: f64 = add r11 r13; a0[r9] <- r14"
+            ))
+        };
+        assert!(converted("r10: i32 = a2[r9]"));
+        assert!(converted("r10: i64 = a2[r9]"), "an integer below 2^32");
+        assert!(!converted("r10: i64 = a1[r9]"), "an integer of more bits than a float has");
+    }
+
+    #[test]
+    fn copies_of_floats_keep_signaling_nans() {
+        let copied = |value: &str| {
+            let text = format!(
+                "array a0: result 0, 4 bytes a slot, 4000 slots
+array a1: input 0, 4 bytes a slot, 4000 slots
+array a2: input 1, 8 bytes a slot, 4000 slots
+r0: i64 = 0
+r4: i64 = 1000
+parallel for r9 < r4
+  r10: f32 = a1[r9]
+  r11: i64 = a2[r9]
+  r12: i64 = r11 < r4
+  r13: f32 = neg r10
+  r14: f32 = add r10 r13
+  r15: f32 = select r12 r13 r14
+  r16: f32 = sub r15 r10
+  a0[r9] <- {value}"
+            );
+            planned(&parse::kernel(&text).unwrap(), LaneTypes::Promoted).is_some()
+        };
+        let values = ["r10", "r13", "r14", "r15", "r16"];
+        assert_eq!(values.map(copied), [false, false, true, false, true]);
     }
 
     #[test]

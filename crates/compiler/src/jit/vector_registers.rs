@@ -120,7 +120,7 @@ impl Loop<'_> {
     /// The type of the lanes of a register.
     pub(super) fn lane(&self, reg: Reg) -> Lane {
         match (self.kernel.regs[reg], self.plan.width) {
-            (ScalarType::F64, _) => Lane::F64,
+            (ScalarType::F64, _) | (ScalarType::F32, 8) => Lane::F64,
             (ScalarType::F32, _) => Lane::F32,
             (_, 8) => Lane::I64,
             _ => Lane::I32,
@@ -263,7 +263,7 @@ impl Loop<'_> {
                 Some(to)
             }
             Role::Same | Role::Total | Role::Extended { .. } => {
-                if self.kernel.regs[reg].bytes() != self.plan.width {
+                if self.kernel.regs[reg].bytes() > self.plan.width {
                     return None;
                 }
                 let word = self.word(Word::Same(reg));

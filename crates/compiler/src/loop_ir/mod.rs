@@ -34,6 +34,7 @@ mod mnemonics;
 pub mod parse;
 pub mod pass;
 pub mod print;
+pub mod promotion;
 pub mod reciprocal;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,22 @@ use super::{
     SCRATCH_VECTOR, Source, Vector, narrow_opcode,
 };
 
+/// Four or eight floats of 4 bytes as floats of 8 bytes.
+const TO_DOUBLES: Opcode = (1, 0, 0x5a);
+/// Four or eight floats of 8 bytes as floats of 4 bytes.
+const TO_SINGLES: Opcode = (1, 1, 0x5a);
+
+/// The extension of a narrow slot to a lane of 8 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// Bits above are 0.
+    Zero,
+    /// Bits above are the sign.
+    Sign,
+    /// A float of 4 bytes becomes one of 8 bytes.
+    Float,
+}
+
 impl Assembler {
     /// Lanes from memory; with a mask, zeros elsewhere.
     pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Option<Mask>) {
@@ -30,10 +46,21 @@ impl Assembler {
         }
     }
 
-    /// Lanes of 8 bytes from slots of 1, 2 or 4, whose bits above are 0; with a mask, zeros
-    /// elsewhere. The mask of AVX2 has its first lanes set.
-    pub fn load_narrow(&mut self, width: u8, to: Vector, from: Pointer, mask: Option<Mask>) {
-        let (opcode, source) = ((2, 1, narrow_opcode(width)), Source::At(from, width, 0));
+    /// Lanes of 8 bytes from slots of 1, 2 or 4, extended; with a mask, zeros elsewhere. The mask of
+    /// AVX2 has its first lanes set.
+    pub fn load_narrow(
+        &mut self,
+        (extension, width): (Extension, u8),
+        to: Vector,
+        from: Pointer,
+        mask: Option<Mask>,
+    ) {
+        let opcode = match extension {
+            Extension::Zero => (2, 1, narrow_opcode(width)),
+            Extension::Sign => (2, 1, narrow_opcode(width) - 0x10),
+            Extension::Float => TO_DOUBLES,
+        };
+        let source = Source::At(from, width, 0);
         match (self.isa, mask) {
             (Isa::Avx512, _) => self.evex(opcode, false, (to.0, 0, source), (mask, true)),
             (Isa::Avx2, None) => self.vex(opcode, (false, true), (to.0, 0, source)),
@@ -50,6 +77,28 @@ impl Assembler {
                 });
                 self.vex(opcode, (false, true), (to.0, 0, Source::Register(to.0)));
             }
+        }
+    }
+
+    /// Floats of 8 bytes rounded to floats of 4 bytes, which are lanes of 8 bytes again.
+    pub fn round_to_single(&mut self, to: Vector, from: Vector) {
+        self.vector(TO_SINGLES, self.isa == Isa::Avx512, (to.0, 0, Source::Register(from.0)));
+        self.vector(TO_DOUBLES, false, (to.0, 0, Source::Register(to.0)));
+    }
+
+    /// Floats of 8 bytes, which are floats of 4 bytes, to slots of 4 bytes, by another register; with
+    /// a mask, only those. The mask of AVX2 has its first lanes set.
+    pub fn store_singles(&mut self, to: Pointer, from: Vector, other: Vector, mask: Option<Mask>) {
+        self.vector(TO_SINGLES, self.isa == Isa::Avx512, (other.0, 0, Source::Register(from.0)));
+        let store = (1, 0, 0x11);
+        let target = Source::At(to, 4, 0);
+        match (self.isa, mask) {
+            (Isa::Avx512, _) => self.evex_of(1, store, false, (other.0, 0, target), (mask, false)),
+            (Isa::Avx2, None) => self.vex(store, (false, false), (other.0, 0, target)),
+            (Isa::Avx2, Some(mask)) => self.for_each_lane_of(mask, &mut |asm, lane| {
+                asm.vex((3, 1, 0x16), (false, false), (other.0, 0, Source::At(to, 4, lane)));
+                asm.bytes.push(lane);
+            }),
         }
     }
 

@@ -37,6 +37,8 @@ vmovupd [r14 + 8*rax] {k1}, zmm12               62 51 fd 49 11 64 c6 00
 vmovups [rsi + 4*rax], zmm29                    62 61 7c 48 11 6c 86 00
 vpmovzxbq zmm29 {k1} {z}, [r13 + rax]           62 42 7d c9 32 6c 05 00
 vpmovzxdq zmm3, [rsi + 4*rax]                   62 f2 7d 48 35 5c 86 00
+vpmovsxwq zmm29 {k1} {z}, [r13 + 2*rax]         62 42 7d c9 24 6c 45 00
+vcvtps2pd zmm3, [rsi + 4*rax]                   62 f1 7c 48 5a 5c 86 00
 vpmovqw [rsi + 2*rax], zmm29                    62 62 7e 48 34 6c 46 00
 vpmovqd [r14 + 4*rax] {k1}, zmm12               62 52 7e 49 35 64 86 00
 vbroadcastsd zmm29, qword ptr [rdi + 24]        62 62 fd 48 19 af 18 00 00 00
@@ -70,6 +72,7 @@ vblendmps zmm3 {k7}, zmm29, zmm12               62 d2 15 47 65 dc
 vpmullq zmm29, zmm12, zmm3                      62 62 9d 48 40 eb
 vpmulld zmm3, zmm12, zmm29                      62 92 1d 48 40 dd
 vpmuludq zmm3, zmm12, zmm29                     62 91 9d 48 f4 dd
+vpmuldq zmm29, zmm12, zmm3                      62 62 9d 48 28 eb
 vpsrlq zmm3, zmm29, 32                          62 91 e5 48 73 d5 20
 vpsllq zmm29, zmm12, 7                          62 d1 95 40 73 f4 07
 vpminsq zmm3 {k1}, zmm3, zmm29                  62 92 e5 49 39 dd
@@ -128,6 +131,34 @@ load 4 narrow of lanes: c4 e1 65 ef db c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00
     vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x4],0x1; test r11b,0x4; je 0x52;
     vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x8],0x2; test r11b,0x8; je 0x52;
     vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0xc],0x3; vpmovzxdq ymm3,xmm3
+load narrow with sign: c4 42 7d 25 64 85 00
+    vpmovsxdq ymm12,XMMWORD PTR [r13+rax*4+0x0]
+load narrow with sign of lanes: c4 e1 65 ef db c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 e1 61 c4 5c 46 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 e1 61 c4 5c 46 02 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 e1 61 c4 5c 46 04 02 41 f6 c3 08 0f 84 08 00 00 00 c4 e1 61 c4 5c 46 06 03 c4 e2 7d 24 db
+    vpxor ymm3,ymm3,ymm3; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x0],0x0; test r11b,0x2; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x2],0x1; test r11b,0x4; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x4],0x2; test r11b,0x8; je 0x52;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x6],0x3; vpmovsxwq ymm3,xmm3
+load singles: c4 41 7c 5a 64 85 00
+    vcvtps2pd ymm12,XMMWORD PTR [r13+rax*4+0x0]
+load singles of lanes: c4 e1 65 ef db c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 e3 61 22 5c 86 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 e3 61 22 5c 86 04 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 e3 61 22 5c 86 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 e3 61 22 5c 86 0c 03 c4 e1 7c 5a db
+    vpxor ymm3,ymm3,ymm3; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x0],0x0; test r11b,0x2; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x4],0x1; test r11b,0x4; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0x8],0x2; test r11b,0x8; je 0x52;
+    vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0xc],0x3; vcvtps2pd ymm3,xmm3
+store singles: c4 c1 7d 5a dc c4 c1 78 11 5c 85 00
+    vcvtpd2ps xmm3,ymm12; vmovups XMMWORD PTR [r13+rax*4+0x0],xmm3
+store singles of lanes: c4 61 7d 5a e3 c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 63 79 16 64 86 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 63 79 16 64 86 04 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 63 79 16 64 86 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 63 79 16 64 86 0c 03
+    vcvtpd2ps xmm12,ymm3; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x52;
+    vpextrd DWORD PTR [rsi+rax*4+0x0],xmm12,0x0; test r11b,0x2; je 0x52;
+    vpextrd DWORD PTR [rsi+rax*4+0x4],xmm12,0x1; test r11b,0x4; je 0x52;
+    vpextrd DWORD PTR [rsi+rax*4+0x8],xmm12,0x2; test r11b,0x8; je 0x52;
+    vpextrd DWORD PTR [rsi+rax*4+0xc],xmm12,0x3
+round to singles: c4 c1 7d 5a dc c4 e1 7c 5a db
+    vcvtpd2ps xmm3,ymm12; vcvtps2pd ymm3,xmm3
+signed product of halves: c4 62 e5 28 e6
+    vpmuldq ymm12,ymm3,ymm6
 store 4: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 78 11 7c 85 00
     vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88;
     vmovups XMMWORD PTR [r13+rax*4+0x0],xmm15
@@ -255,6 +286,12 @@ masks: c4 41 65 db cc c4 c1 35 eb dc c4 41 05 76 ff c4 c1 b5 ef df
     vpand ymm9,ymm3,ymm12; vpor ymm3,ymm9,ymm12; vpcmpeqd ymm15,ymm15,ymm15; vpxor ymm3,ymm9,ymm15
 mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01 00 00 00 c3
     mov r11,QWORD PTR [rdi+0x8]; vmovupd ymm9,YMMWORD PTR [r11+0x20]; vptest ymm9,ymm9; je 0x19; ret
+store singles by AVX-512: 62 11 fd 48 5a e5 62 51 7c 28 11 64 85 00
+    vcvtpd2ps ymm12,zmm29; {evex} vmovups YMMWORD PTR [r13+rax*4+0x0],ymm12
+store singles of lanes by AVX-512: 62 61 fd 48 5a eb 62 61 7c 2a 11 6c 86 00
+    vcvtpd2ps ymm29,zmm3; vmovups YMMWORD PTR [rsi+rax*4+0x0]{k2},ymm29
+round to singles by AVX-512: 62 91 fd 48 5a dd 62 f1 7c 48 5a db
+    vcvtpd2ps ymm3,zmm29; vcvtps2pd zmm3,ymm3
 load strided by AVX-512: 4c 69 d0 18 00 00 00 4d 01 ea 62 41 ff 08 10 aa 00 00 00 00 62 41 95 00 16 aa 18 00 00 00 62 d1 ff 08 10 9a 30 00 00 00 62 d1 e5 08 16 9a 48 00 00 00 62 63 95 40 18 eb 01 62 d1 ff 08 10 9a 60 00 00 00 62 d1 e5 08 16 9a 78 00 00 00 62 63 95 40 18 eb 02 62 d1 ff 08 10 9a 90 00 00 00 62 d1 e5 08 16 9a a8 00 00 00 62 63 95 40 18 eb 03
     imul r10,rax,0x18; add r10,r13; vmovsd xmm29,QWORD PTR [r10+0x0];
     vmovhpd xmm29,xmm29,QWORD PTR [r10+0x18]; {evex} vmovsd xmm3,QWORD PTR [r10+0x30];
@@ -331,8 +368,12 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vmovups zmm29 {k1} {z}, [r13 + 4*rax]", &|asm| asm.load(Lane::F32, c, r13, last));
     case("vmovupd [r14 + 8*rax] {k1}, zmm12", &|asm| asm.store(Lane::I64, r14, b, last));
     case("vmovups [rsi + 4*rax], zmm29", &|asm| asm.store(Lane::I32, rsi, c, none));
-    case("vpmovzxbq zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_narrow(1, c, r13, last));
-    case("vpmovzxdq zmm3, [rsi + 4*rax]", &|asm| asm.load_narrow(4, a, rsi, none));
+    case("vpmovzxbq zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_narrow((Extension::Zero, 1), c, r13, last));
+    case("vpmovzxdq zmm3, [rsi + 4*rax]", &|asm| asm.load_narrow((Extension::Zero, 4), a, rsi, none));
+    case("vpmovsxwq zmm29 {k1} {z}, [r13 + 2*rax]", &|asm| {
+        asm.load_narrow((Extension::Sign, 2), c, r13, last)
+    });
+    case("vcvtps2pd zmm3, [rsi + 4*rax]", &|asm| asm.load_narrow((Extension::Float, 4), a, rsi, none));
     case("vpmovqw [rsi + 2*rax], zmm29", &|asm| asm.store_narrow(2, rsi, c, none));
     case("vpmovqd [r14 + 4*rax] {k1}, zmm12", &|asm| asm.store_narrow(4, r14, b, last));
     case("vbroadcastsd zmm29, qword ptr [rdi + 24]", &|asm| asm.broadcast(Lane::F64, c, 3));
@@ -366,6 +407,7 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vpmullq zmm29, zmm12, zmm3", &|asm| asm.arithmetic(Arithmetic::Mul, Lane::I64, c, (b, a), none));
     case("vpmulld zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Mul, Lane::I32, a, (b, c), none));
     case("vpmuludq zmm3, zmm12, zmm29", &|asm| asm.half_product(a, (b, c)));
+    case("vpmuldq zmm29, zmm12, zmm3", &|asm| asm.signed_half_product(c, (b, a)));
     case("vpsrlq zmm3, zmm29, 32", &|asm| asm.shift(false, a, c, 32));
     case("vpsllq zmm29, zmm12, 7", &|asm| asm.shift(true, c, b, 7));
     case("vpminsq zmm3 {k1}, zmm3, zmm29", &|asm| {
@@ -425,10 +467,18 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     case("load of lanes", &|asm| asm.load(Lane::F32, b, rsi, rest));
     case("store", &|asm| asm.store(Lane::I32, rsi, a, None));
     case("store of lanes", &|asm| asm.store(Lane::I64, r13, b, rest));
-    case("load narrow", &|asm| asm.load_narrow(2, b, r13, None));
-    case("load narrow of lanes", &|asm| asm.load_narrow(1, b, r13, rest));
-    case("load 2 narrow of lanes", &|asm| asm.load_narrow(2, a, rsi, rest));
-    case("load 4 narrow of lanes", &|asm| asm.load_narrow(4, a, rsi, rest));
+    case("load narrow", &|asm| asm.load_narrow((Extension::Zero, 2), b, r13, None));
+    case("load narrow of lanes", &|asm| asm.load_narrow((Extension::Zero, 1), b, r13, rest));
+    case("load 2 narrow of lanes", &|asm| asm.load_narrow((Extension::Zero, 2), a, rsi, rest));
+    case("load 4 narrow of lanes", &|asm| asm.load_narrow((Extension::Zero, 4), a, rsi, rest));
+    case("load narrow with sign", &|asm| asm.load_narrow((Extension::Sign, 4), b, r13, None));
+    case("load narrow with sign of lanes", &|asm| asm.load_narrow((Extension::Sign, 2), a, rsi, rest));
+    case("load singles", &|asm| asm.load_narrow((Extension::Float, 4), b, r13, None));
+    case("load singles of lanes", &|asm| asm.load_narrow((Extension::Float, 4), a, rsi, rest));
+    case("store singles", &|asm| asm.store_singles(r13, b, a, None));
+    case("store singles of lanes", &|asm| asm.store_singles(rsi, a, b, rest));
+    case("round to singles", &|asm| asm.round_to_single(a, b));
+    case("signed product of halves", &|asm| asm.signed_half_product(b, (a, c)));
     case("store 4", &|asm| asm.store_narrow(4, r13, b, None));
     case("store 2", &|asm| asm.store_narrow(2, rsi, a, None));
     case("store 1", &|asm| asm.store_narrow(1, r13, b, None));
@@ -498,6 +548,9 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
         write(&mut asm);
         cases.push((text, asm));
     };
+    case("store singles by AVX-512", &|asm| asm.store_singles(r13, high, b, None));
+    case("store singles of lanes by AVX-512", &|asm| asm.store_singles(rsi, a, high, last));
+    case("round to singles by AVX-512", &|asm| asm.round_to_single(a, high));
     case("load strided by AVX-512", &|asm| asm.load_strided(high, (r13, 24), a, None));
     case("load strided of lanes by AVX-512", &|asm| asm.load_strided(b, (rsi, -8), high, last));
     case("gather by AVX-512", &|asm| asm.gather(8, high, (r13, b), [Vector(17), Vector(2)], None));

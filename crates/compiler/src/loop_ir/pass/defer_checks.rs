@@ -19,18 +19,20 @@
 //! failed and where by a run of its own; so a loop may fail later than at its first failed check,
 //! as long as what is done until then does no harm. Operations are total, divisors are constants.
 //! Slots that are read or written are sums and products of the index and of what stays the same,
-//! and the conditions compare numbers that come from loads of the loop with each other or with what
-//! stays the same, so no check is one of a slot: that of a slot at the index compares the index.
+//! and the conditions compare floats, or numbers that come from loads of the loop with each other or
+//! with what stays the same, so no check is one of a slot: that of a slot at the index compares the
+//! index.
 //!
-//! **When.** The rounds only compute by operations that vectors have, on numbers of 8 bytes, store
-//! at the index, and check. Such a parallel loop goes by strips, each with a variable of its own.
+//! **When.** The rounds only compute by operations that vectors with lanes of 8 bytes have
+//! ([`promotion`](super::super::promotion)), store at the index, and check. Such a parallel loop goes by strips, each with a variable of its own.
 //!
 //! Only vectors of 256 bits and more have the conditions and the narrow slots of such loops;
 //! without them a predicted branch is cheaper, and nothing changes.
 //!
 //! Costs time in proportion to the statements.
 
-use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt, Unary, Var, is_straight_line};
+use super::super::promotion::has_promoted_form;
+use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Unary, Var, is_straight_line};
 use super::if_conversion::check;
 use super::{Builder, LoopParts, Strip, loop_parts, rewrite, strip_mined};
 use crate::hash::HashMap;
@@ -65,7 +67,7 @@ enum Origin {
     Same,
     /// A sum or product of the index and of what is the same.
     Index,
-    /// Computed from a load of the loop.
+    /// Computed from a load of the loop, or a float: no slot is known to exist by its value.
     Data,
     /// Computed from the index, and perhaps from data; a condition that is may be one of a slot.
     Mixed,
@@ -90,6 +92,7 @@ fn runs_after_failure(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<()> 
                     Op::Get(_) => return None,
                     _ if !has_vectors(kernel, *reg, op) => return None,
                     Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) if last <= Origin::Index => last,
+                    _ if kernel.regs[*reg].is_float() => Origin::Data,
                     _ if of_index => Origin::Mixed,
                     _ => last,
                 };
@@ -97,8 +100,8 @@ fn runs_after_failure(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<()> 
             }
             Stmt::Store(array, at, value) => {
                 let width = usize::from(kernel.arrays[*array].width);
-                let integer = kernel.regs[*value] == ScalarType::I64;
-                if origin(at) != Origin::Index || width != 8 && !integer {
+                let ty = kernel.regs[*value];
+                if origin(at) != Origin::Index || width != ty.bytes() && ty != ScalarType::I64 {
                     return None;
                 }
             }
@@ -113,19 +116,15 @@ fn runs_after_failure(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<()> 
     Some(())
 }
 
-/// Returns true if vectors of 8 bytes have an operation, and it is total.
+/// Returns true if vectors with lanes of 8 bytes have an operation, and it is total.
 fn has_vectors(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
-    let mut wide = kernel.regs[reg].bytes() == 8;
-    op.for_each_reg(&mut |reg| wide &= kernel.regs[reg].bytes() == 8);
-    wide && match op {
+    let has_form = match op {
         Op::Binary(kind, _, b) => !kind.is_integer_division() || kernel.constants.contains_key(b),
         Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => false,
-        Op::Unary(..) | Op::Compare(..) | Op::Select(..) => true,
-        Op::Cast(cast, ..) => {
-            matches!(cast, Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned)
-        }
+        Op::Unary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(..) => true,
         _ => false,
-    }
+    };
+    has_form && has_promoted_form(kernel, kernel.regs[reg], op, |_| false)
 }
 
 /// The statements in place of a loop, if its checks can be deferred.

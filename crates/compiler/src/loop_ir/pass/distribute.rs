@@ -171,6 +171,9 @@ fn widths_if_mixed(
 /// if vectors do not have all operations of a loop.
 fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> Option<HashMap<Reg, usize>> {
     let vectors = VectorForms::of_body(kernel, index, body, forms)?;
+    if !vectors.has_short_operations {
+        return None;
+    }
     let mut widths = HashMap::default();
     for stmt in body {
         let Stmt::Let(reg, op) = stmt else { continue };

@@ -82,11 +82,6 @@ pub(super) fn may_be_split(forms: &mut Forms<'_>, parts: &LoopParts<'_>) -> bool
         && known_rounds(forms, parts.low, parts.high).is_none_or(|rounds| rounds >= MIN_ROUNDS)
 }
 
-/// Returns true if all lanes have 8 bytes.
-pub(super) fn has_long_lanes(vectors: &VectorForms<'_, '_>) -> bool {
-    vectors.lanes.values().all(|lanes| matches!(lanes, Lanes::Index | Lanes::Bytes(8)))
-}
-
 /// Returns true if so many operations may be done in order, which read so many numbers of the first
 /// loop.
 pub(super) fn is_small(in_order: usize, strips: usize) -> bool {
@@ -264,7 +259,7 @@ fn fission(kernel: &Kernel, forms: &mut Forms<'_>, parts: &LoopParts<'_>) -> Opt
             }
         }
     }
-    if !has_long_lanes(&vectors) {
+    if vectors.has_short_operations {
         return None;
     }
     let varying: HashSet<Reg> = vectors.lanes.into_keys().filter(|reg| !cheap.contains(reg)).collect();

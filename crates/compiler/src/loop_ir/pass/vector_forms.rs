@@ -1,7 +1,9 @@
 //! Vector forms: the operations of a loop's rounds that vectors have, and the bytes of their lanes.
 //!
 //! Vectors are those of 256 bits and more, with lanes of 4 and 8 bytes. A loop goes by them if all
-//! lanes are equally wide; [`distribute`](super::distribute) makes such loops of one that has both.
+//! lanes are equally wide, or if those of 4 bytes are only loaded, converted and stored, so that
+//! lanes of 8 bytes have them ([`promotion`](super::super::promotion));
+//! [`distribute`](super::distribute) makes such loops of others that have both.
 
 use super::super::{
     Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary, has_vector_form,
@@ -17,7 +19,7 @@ const MAX_STRIDE: u64 = 16;
 pub(super) enum Lanes {
     /// A sum or product of the index and of what stays the same: a number of any loop.
     Index,
-    /// So many bytes: 4 or 8.
+    /// So many bytes: 4 or 8, in which there are numbers of 1 and 2 bytes, too.
     Bytes(usize),
 }
 
@@ -31,13 +33,16 @@ pub(super) struct VectorForms<'a, 'k> {
     pub lanes: HashMap<Reg, Lanes>,
     /// Comparisons, and what is made of these by bits.
     pub truths: HashSet<Reg>,
+    /// True if there are operations on lanes of 4 bytes, other than loads and conversions.
+    pub has_short_operations: bool,
 }
 
 impl<'a, 'k> VectorForms<'a, 'k> {
     /// The state before the first statement of a loop over `index`.
     pub fn new(kernel: &'a Kernel, index: Reg, forms: &'a mut Forms<'k>) -> VectorForms<'a, 'k> {
         let lanes = HashMap::from_iter([(index, Lanes::Index)]);
-        VectorForms { kernel, index, forms, lanes, truths: HashSet::default() }
+        let truths = HashSet::default();
+        VectorForms { kernel, index, forms, lanes, truths, has_short_operations: false }
     }
 
     /// The registers of a body that only computes and stores; `None` if vectors do not have all of
@@ -70,6 +75,7 @@ impl<'a, 'k> VectorForms<'a, 'k> {
             return true;
         }
         let Some(lanes) = self.lanes_of(reg, op) else { return false };
+        self.has_short_operations |= lanes == Lanes::Bytes(4) && !matches!(op, Op::Load(..) | Op::Cast(..));
         self.lanes.insert(reg, lanes);
         true
     }
@@ -92,12 +98,12 @@ impl<'a, 'k> VectorForms<'a, 'k> {
         }
         let fits = width == ty.bytes() || ty == ScalarType::I64 && width < 8;
         let near = stride == 1 || width == 8 && stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
-        fits && near && ty.bytes() >= 4
+        fits && near
     }
 
     fn lanes_of(&mut self, reg: Reg, op: &Op) -> Option<Lanes> {
         let ty = self.kernel.regs[reg];
-        let wide = Some(Lanes::Bytes(ty.bytes())).filter(|_| ty.bytes() >= 4);
+        let wide = Some(Lanes::Bytes(if ty.bytes() == 4 { 4 } else { 8 }));
         let is = |has: bool| wide.filter(|_| has);
         match op {
             Op::Load(array, at, _) => {
@@ -137,13 +143,16 @@ impl<'a, 'k> VectorForms<'a, 'k> {
             Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => None,
             Op::Unary(..) | Op::Select(..) => is(self.are(ty.bytes(), op)),
             Op::Cast(kind, _, a) => {
-                let both = (self.kernel.regs[*a], ty);
+                let from = self.kernel.regs[*a];
                 is(match kind {
-                    Cast::SignedToFloat => both == (ScalarType::I64, ScalarType::F64) && self.are(8, op),
-                    Cast::FloatToSigned => both == (ScalarType::F64, ScalarType::I64) && self.are(8, op),
-                    Cast::ZeroExtend | Cast::SignExtend => both == (ScalarType::I32, ScalarType::I64),
-                    Cast::Truncate => both == (ScalarType::I64, ScalarType::I32) && self.are(8, op),
-                    Cast::UnsignedToFloat | Cast::FloatToFloat => false,
+                    Cast::SignedToFloat if from.bytes() < 8 => ty == ScalarType::F64,
+                    Cast::SignedToFloat | Cast::UnsignedToFloat => {
+                        (from, ty) == (ScalarType::I64, ScalarType::F64) && self.are(8, op)
+                    }
+                    Cast::FloatToSigned => from == ScalarType::F64 && self.are(8, op),
+                    Cast::ZeroExtend | Cast::SignExtend => ty == ScalarType::I64,
+                    Cast::Truncate => from == ScalarType::I64 && self.are(8, op),
+                    Cast::FloatToFloat => true,
                 })
             }
             Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => None,

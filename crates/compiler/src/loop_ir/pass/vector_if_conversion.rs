@@ -29,7 +29,7 @@ use super::super::cost::op_cost;
 use super::super::{Array, Kernel, Op, Reg, ScalarFunction, Stmt, Var};
 use super::affine::Forms;
 use super::if_conversion::{Allowed, Side, choices, reads_of_variables};
-use super::loop_fission::{has_long_lanes, is_profitable, is_small, may_be_ordered, may_be_split, scalar_ns};
+use super::loop_fission::{is_profitable, is_small, may_be_ordered, may_be_split, scalar_ns};
 use super::value_ranges::{Interval, unconditional_intervals};
 use super::vector_forms::{Lanes, VectorForms};
 use super::{LoopParts, loop_parts, reads_any};
@@ -225,7 +225,7 @@ impl Search<'_, '_> {
         // A choice for each condition is added.
         let in_order = self.ordered.len() + self.crossing.len();
         self.stored.is_empty()
-            && has_long_lanes(&self.vectors)
+            && !self.vectors.has_short_operations
             && is_small(in_order, self.crossing.len())
             && is_profitable(self.independent)
     }
