@@ -1,11 +1,12 @@
 //! Dead code elimination: of statements of branches that are not reached, of registers that are
 //! never read, of variables from which nothing else is computed, of loops and branches that do
-//! nothing, and of sizes that are never used.
+//! nothing, of sizes that are never used, and of the memory of arrays that are never used.
 //!
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together
 //! is left over.
 
-use super::super::{Kernel, Op, Reg, Stmt, Var, for_each_stmt};
+use super::super::{Array, Kernel, Op, Origin, Reg, Stmt, Var, for_each_stmt};
+use super::has_alias;
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -53,13 +54,23 @@ pub(super) fn run(kernel: &mut Kernel) {
         stmts
     });
     let mut sizes: Vec<u32> = Vec::new();
+    let mut used: HashSet<Array> = HashSet::default();
     for_each_stmt(&kernel.body, &mut |stmt| {
+        used.extend(stmt.arrays());
         if let Stmt::Let(_, Op::Size(n)) = stmt
             && !sizes.contains(n)
         {
             sizes.push(*n);
         }
     });
+    for array in kernel.arrays.ids() {
+        let is_own = matches!(kernel.arrays[array].origin, Origin::Scratch | Origin::ThreadLocal);
+        if is_own && !used.contains(&array) && !has_alias(kernel, array) {
+            // The numbers of arrays stay, since the caller has them.
+            kernel.arrays[array].origin = Origin::stack(0);
+            kernel.slots[array] = 0;
+        }
+    }
     kernel.sizes = sizes.iter().map(|n| kernel.sizes[*n as usize]).collect();
     super::rewrite(kernel, &mut |_, mut stmts, _| {
         for stmt in &mut stmts {

@@ -14,6 +14,7 @@
 
 use super::super::{Array, Kernel, Origin, Part, Reg, Stmt, for_each_stmt};
 use super::affine::Forms;
+use super::short_circuiting::digits_of;
 use super::{has_alias, mentions};
 use crate::hash::HashSet;
 
@@ -130,24 +131,9 @@ fn fills(
 
 /// Returns true if a slot number takes each value below the slots of an array.
 fn is_dense(kernel: &Kernel, array: Array, at: Reg, digits: &[(Reg, i64)], forms: &mut Forms<'_>) -> bool {
-    let form = forms.of(at);
-    let mut radices: Vec<(i64, i64)> = Vec::new();
-    for (reg, coefficient) in &form.terms {
-        let Some((_, rounds)) = digits.iter().find(|(digit, _)| digit == reg) else { return false };
-        radices.push((*coefficient, *rounds));
-    }
-    radices.sort_unstable();
-    let mut weight = 1i64;
-    for (coefficient, rounds) in radices {
-        if coefficient != weight {
-            return false;
-        }
-        let Some(next) = weight.checked_mul(rounds) else { return false };
-        weight = next;
-    }
     // A loop whose index is not in the slot number has to run at all.
-    let run = digits.iter().all(|(_, rounds)| *rounds > 0);
-    run && form.constant == 0 && weight as u64 == kernel.slots[array]
+    digits.iter().all(|(_, rounds)| *rounds > 0)
+        && digits_of(&forms.of(at), digits, kernel.slots[array]).is_some()
 }
 
 fn loads(stmt: &Stmt, array: Array) -> bool {

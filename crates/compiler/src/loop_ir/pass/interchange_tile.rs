@@ -24,8 +24,8 @@
 //! rounds are independent, and each round does its own operations in the order they had. Those of
 //! parallel loops ([`Stmt::ParallelFor`]) store into slots of their own. Those of a loop in order
 //! may store anywhere: so no array that is stored into is read, there is one statement that stores
-//! into it, which goes through the rounds in their order as before, and the variables that are set
-//! mean nothing to anybody else.
+//! into it, in no inner loop, which goes through the rounds in their order as before, and the
+//! variables that are set mean nothing to anybody else.
 //!
 //! **When.** The inner loops go over memory with a stride or carry state from round to round, and
 //! by `j` their reads are contiguous ([`Analysis::is_profitable`]). Nothing leaves a loop early,
@@ -128,7 +128,13 @@ struct Analysis<'s> {
     reductions: usize,
     groups: usize,
     depth: usize,
+    is_parallel: bool,
     is_profitable: bool,
+}
+
+/// Returns true if slots of an array that lie side by side are lanes of a type.
+fn has_lane(kernel: &Kernel, array: Array, ty: ScalarType) -> bool {
+    usize::from(kernel.arrays[array].width) == ty.bytes() || kernel.has_vector_loops && ty == ScalarType::I64
 }
 
 impl<'s> Analysis<'s> {
@@ -146,8 +152,9 @@ impl<'s> Analysis<'s> {
                     self.vars.insert(*var);
                     self.used(*reg);
                 }
-                Stmt::Store(_, at, value) => {
-                    if self.depth > 0 {
+                Stmt::Store(array, at, value) => {
+                    let is_lane = || has_lane(kernel, *array, kernel.regs[*value]);
+                    if self.depth > 0 && !(self.is_parallel && self.contiguous.contains(at) && is_lane()) {
                         return None;
                     }
                     self.used(*at);
@@ -209,15 +216,12 @@ impl<'s> Analysis<'s> {
         op.for_each_reg(&mut |reg| self.used(reg));
         match op {
             Op::Load(array, at, ty) => {
-                let info = kernel.arrays[*array];
                 // What others store into may change.
                 if self.stored.contains(array) {
                     return None;
                 }
                 if varying && self.depth > 0 {
-                    let is_lane = usize::from(info.width) == ty.bytes()
-                        || kernel.has_vector_loops && *ty == ScalarType::I64;
-                    if !self.contiguous.contains(at) || !is_lane {
+                    if !self.contiguous.contains(at) || !has_lane(kernel, *array, *ty) {
                         return None;
                     }
                     // By an inner index it goes with a stride.
@@ -324,6 +328,7 @@ fn tile_loop(
         reductions: 0,
         groups: 0,
         depth: 0,
+        is_parallel: from.is_none(),
         is_profitable: false,
     };
     for_each_stmt(body, &mut |stmt| {

@@ -36,6 +36,7 @@ mod reassociate;
 mod register_tiling;
 mod renumber;
 mod scalar_replacement;
+mod short_circuiting;
 mod simplify;
 mod strength_reduction;
 mod structured_branches;
@@ -82,6 +83,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "simplify", run: simplify::run },
     Pass { name: "dead_stores", run: dead_stores::run },
     Pass { name: "dce", run: dce::run },
+    Pass { name: "short_circuiting", run: short_circuiting::run },
     Pass { name: "delinearize", run: delinearize::run },
     Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
