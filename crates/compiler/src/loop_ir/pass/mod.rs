@@ -88,6 +88,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "unroll", run: unroll::run },
+    Pass { name: "scalar_replacement", run: scalar_replacement::run },
+    Pass { name: "copy_propagation", run: copy_propagation::run },
     Pass { name: "if_conversion", run: if_conversion::run },
     Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },

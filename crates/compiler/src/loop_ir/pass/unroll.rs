@@ -5,7 +5,7 @@
 //! whose ends are known becomes its rounds, one after the other; a sum in lanes becomes the
 //! additions that its lanes would do. A lane starts from a number that changes nothing
 //! ([`ReductionOp::identity`](crate::core::reduction::ReductionOp::identity)),
-//! so it is left out.
+//! so it is left out. A loop of no rounds goes.
 //!
 //! Inner loops first, as long as the code stays short. Of a loop that accumulates what counts is
 //! what is left when indices have become constants: most of the slot numbers of a window are folded
@@ -64,6 +64,9 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> O
         Some(*bits as i64).filter(|n| n.unsigned_abs() < 1 << 32)
     };
     let (low, high) = (known(low)?, known(high)?);
+    if high <= low && own.is_some() {
+        return Some(Vec::new());
+    }
     let rounds =
         u64::try_from(high - low).ok().filter(|rounds| (1..=MAX_WINDOW_TRIP_COUNT).contains(rounds))?;
     let (mut statements, mut stays) = (0, true);
