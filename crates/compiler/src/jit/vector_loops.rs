@@ -33,7 +33,7 @@ use super::vector_registers::{FIRST_OWN_WORD, Loop, Registers, Word};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::accumulator::AccumulatorOp;
-use crate::loop_ir::{Binary, Kernel, Op, ReductionOp, Reg, ScalarType, Stmt, Summand};
+use crate::loop_ir::{Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand};
 use std::sync::OnceLock;
 
 /// The mask of the lanes of the last iteration, with AVX-512.
@@ -116,7 +116,11 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         }
     }
     let (words, resident) = (Vec::new(), HashMap::default());
-    let reads = reads_of(body, &plan, item);
+    let interleaved = match isa {
+        Isa::Avx2 => interleaved_stores(kernel, body, &plan),
+        Isa::Avx512 => HashMap::default(),
+    };
+    let reads = reads_of(body, &plan, item, &interleaved);
     let mut loops = Loop {
         isa,
         kernel,
@@ -124,6 +128,7 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         body,
         item,
         reads_index,
+        interleaved,
         reads,
         words,
         resident,
@@ -143,15 +148,55 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
     Some((index, VectorLoop { plan, words, spilled, isa, code }))
 }
 
+/// Pairs of stores to alternate slots of an array, the second one of each with the first one: the
+/// first one is done where the second one is.
+fn interleaved_stores(kernel: &Kernel, body: &[Stmt], plan: &Plan) -> HashMap<usize, usize> {
+    let mut pairs: HashMap<usize, usize> = HashMap::default();
+    // A load by a second name may be one of the first slot.
+    if kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Alias(_))) {
+        return pairs;
+    }
+    let mut waiting: Vec<usize> = Vec::new();
+    for (second, stmt) in body.iter().enumerate() {
+        match stmt {
+            Stmt::Let(_, Op::Load(array, ..)) => {
+                waiting.retain(|first| body[*first].written_arrays() != [*array])
+            }
+            Stmt::Store(array, at, _) if plan.stride(*at) == 2 && kernel.arrays[*array].width == 8 => {
+                let is_beside = |first: &usize| match &body[*first] {
+                    Stmt::Store(other, before, _) => {
+                        other == array && plan.distance(*before, *at).is_some_and(|n| n.abs() == 1)
+                    }
+                    _ => false,
+                };
+                match waiting.iter().position(is_beside) {
+                    Some(first) => drop(pairs.insert(second, waiting.remove(first))),
+                    None => waiting.push(second),
+                }
+            }
+            _ => {}
+        }
+    }
+    pairs
+}
+
 /// The statements that read each register of the body, or set it, in order: the operand of a
 /// reduction is read at the end, that of an accumulator where it is joined.
-fn reads_of(body: &[Stmt], plan: &Plan, item: Option<Summand>) -> HashMap<Reg, Vec<usize>> {
+fn reads_of(
+    body: &[Stmt],
+    plan: &Plan,
+    item: Option<Summand>,
+    interleaved: &HashMap<usize, usize>,
+) -> HashMap<Reg, Vec<usize>> {
     let mut reads: HashMap<Reg, Vec<usize>> = HashMap::default();
     for (at, stmt) in body.iter().enumerate() {
         if let Stmt::Let(reg, _) = stmt {
             reads.entry(*reg).or_default().push(at);
         }
         stmt.for_each_reg(&mut |reg| reads.entry(reg).or_default().push(at));
+    }
+    for (second, first) in interleaved {
+        body[*first].for_each_reg(&mut |reg| reads.entry(reg).or_default().push(*second));
     }
     for total in &plan.accumulators {
         let joined = position_of(body, total.new);
@@ -296,6 +341,31 @@ impl Loop<'_> {
                     self.operation(asm, registers, *reg, op, mask)?;
                     // A result that nobody reads takes no register.
                     self.free(registers, &[*reg]);
+                }
+                Stmt::Store(..) if self.interleaved.values().any(|first| *first == at) => {}
+                Stmt::Store(array, place, value) if self.interleaved.contains_key(&at) => {
+                    let Stmt::Store(_, before, first) = &body[self.interleaved[&at]] else {
+                        unreachable!("a pair of stores")
+                    };
+                    let mut slots = [(*before, *first), (*place, *value)];
+                    if plan.distance(*before, *place) == Some(-1) {
+                        slots.swap(0, 1);
+                    }
+                    let values = slots.map(|(_, value)| value);
+                    let even = self.vector(asm, registers, values[0])?;
+                    let odd = self.vector(asm, registers, values[1])?;
+                    let others = [self.take(asm, registers)?, self.take(asm, registers)?];
+                    if mask.is_some() {
+                        for ((place, _), from) in slots.into_iter().zip([even, odd]) {
+                            let to = self.pointer(asm, Word::Place(*array, place));
+                            asm.store_strided((to, 16), from, others[0], mask);
+                        }
+                    } else {
+                        let to = self.pointer(asm, Word::Place(*array, slots[0].0));
+                        asm.store_alternate(to, (even, odd), others);
+                    }
+                    registers.vectors.extend(others);
+                    self.release(registers, &values, &[even, odd]);
                 }
                 Stmt::Store(array, place, value) => {
                     let from = self.vector(asm, registers, *value)?;

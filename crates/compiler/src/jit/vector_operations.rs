@@ -76,9 +76,16 @@ impl Loop<'_> {
             let to = self.take(asm, registers)?;
             registers.places.insert(reg, Place::Vector(to));
             let width = self.kernel.arrays[*array].width;
-            if self.plan.stride(*place) != 1 {
+            let stride = self.plan.stride(*place);
+            if stride != 1 {
                 let other = self.take(asm, registers)?;
-                asm.load_strided(to, (from, 8 * self.plan.stride(*place) as i32), other, mask);
+                if stride == 2 && self.isa == Isa::Avx2 {
+                    asm.load_alternate(lane, to, from, other, mask);
+                } else if width == 8 {
+                    asm.load_strided(to, (from, 8 * stride as i32), other, mask);
+                } else {
+                    return None;
+                }
                 registers.vectors.push(other);
             } else if usize::from(width) < self.plan.width {
                 let extension = match self.kernel.regs[reg] {

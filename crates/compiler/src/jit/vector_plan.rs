@@ -158,6 +158,11 @@ fn has_lanes(role: Role, types: LaneTypes) -> bool {
     }
 }
 
+/// Returns true if every second slot of `width` bytes is loaded as a lane of 4 bytes.
+fn is_alternate_lane(width: u8, ty: ScalarType, types: LaneTypes, stride: i64) -> bool {
+    types == LaneTypes::Words && width == 4 && ty.bytes() == 4 && stride == 2
+}
+
 /// Returns true if slots of `width` bytes, `stride` slots apart, are lanes of a type.
 fn is_lane(width: u8, ty: ScalarType, types: LaneTypes, stride: i64) -> bool {
     slot_holds(width, ty, types) && (stride == 1 || width == 8)
@@ -264,7 +269,10 @@ pub(super) fn plan(
                         let info = kernel.arrays[*array];
                         match role(at) {
                             Role::Same => Role::Same,
-                            Role::Index if is_lane(info.width, ty, types, inductions[at].stride) => {
+                            Role::Index
+                                if is_lane(info.width, ty, types, inductions[at].stride)
+                                    || is_alternate_lane(info.width, ty, types, inductions[at].stride) =>
+                            {
                                 lanes(ty)?;
                                 Role::Lanes
                             }
@@ -586,6 +594,13 @@ impl Plan {
     /// The difference of a register with [`Role::Index`] from a round to the next.
     pub(super) fn stride(&self, reg: Reg) -> i64 {
         self.inductions[&reg].stride
+    }
+
+    /// The distance from one register with [`Role::Index`] to another, if it is known.
+    pub(super) fn distance(&self, from: Reg, to: Reg) -> Option<i64> {
+        let (from, to) = (self.inductions[&from], self.inductions[&to]);
+        let is_known = from.root == to.root && from.stride == to.stride;
+        is_known.then(|| to.offset.wrapping_sub(from.offset))
     }
 
     /// Returns true for an integer from -2^31 to 2^31 in all rounds.

@@ -63,6 +63,8 @@ pub(super) struct Loop<'a> {
     pub(super) item: Option<Summand>,
     /// The index is a number in the lanes.
     pub(super) reads_index: bool,
+    /// Pairs of stores to alternate slots, the second one of each with the first one.
+    pub(super) interleaved: HashMap<usize, usize>,
     /// The statements that read each register.
     pub(super) reads: HashMap<Reg, Vec<usize>>,
     pub(super) words: Vec<Word>,

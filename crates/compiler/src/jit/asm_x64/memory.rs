@@ -173,6 +173,67 @@ impl Assembler {
         self.bytes.extend([rex, 0x01, 3 << 6 | (first & 7) << 3 | SCRATCH_ADDRESS & 7]);
     }
 
+    /// Lanes of 8 or 4 bytes from every second slot, by AVX2, with another register; with a mask,
+    /// zeros elsewhere. The mask has its first lanes set. No slot beyond the last one is read.
+    pub fn load_alternate(
+        &mut self,
+        lane: Lane,
+        to: Vector,
+        from: Pointer,
+        other: Vector,
+        mask: Option<Mask>,
+    ) {
+        let (whole, long, bytes) = ((false, true), lane.is_long(), i32::from(lane.bytes()));
+        if long && mask.is_some() {
+            return self.load_strided(to, (from, 2 * bytes), other, mask);
+        }
+        self.strided(from, 2 * bytes);
+        if let Some(mask) = mask {
+            self.zero(to);
+            self.zero(other);
+            return self.for_each_short_lane_of(mask, &mut |asm, lane| {
+                let into = if lane < 4 { to } else { other };
+                asm.vex(
+                    (3, 1, 0x22),
+                    (false, false),
+                    (into.0, into.0, Source::Strided(i32::from(lane) * 2 * bytes)),
+                );
+                asm.bytes.push(lane % 4);
+                // Each lane may be the last.
+                if lane >= 4 {
+                    asm.vex((3, 1, 0x38), whole, (to.0, to.0, Source::Register(other.0)));
+                    asm.bytes.push(1);
+                }
+            });
+        }
+        // The slots 0, 2, 4 … of the first half, and between them those of the second half: its
+        // vector begins a slot earlier.
+        let second = self.isa.vector_bytes() as i32 - bytes;
+        self.vex((1, u8::from(long), 0x10), whole, (to.0, 0, Source::Strided(0)));
+        self.vex((3, 1, 0x0c + u8::from(long)), whole, (to.0, to.0, Source::Strided(second)));
+        self.bytes.push(0xaa);
+        if !long {
+            self.vex((3, 1, 0x04), whole, (to.0, 0, Source::Register(to.0)));
+            self.bytes.push(0xd8);
+        }
+        self.vex((3, 1, 0x01), (true, true), (to.0, 0, Source::Register(to.0)));
+        self.bytes.push(0xd8);
+    }
+
+    /// Lanes of 8 bytes to alternate slots, by AVX2: `even` to the slots 0, 2, 4 … and `odd` to
+    /// those between, with two other registers.
+    pub fn store_alternate(&mut self, to: Pointer, (even, odd): (Vector, Vector), [low, high]: [Vector; 2]) {
+        let whole = (false, true);
+        self.strided(to, 16);
+        self.vex((1, 1, 0x14), whole, (low.0, even.0, Source::Register(odd.0)));
+        self.vex((1, 1, 0x15), whole, (high.0, even.0, Source::Register(odd.0)));
+        for (half, at) in [(0x20, 0), (0x31, 32)] {
+            self.vex((3, 1, 0x06), whole, (SCRATCH_VECTOR, low.0, Source::Register(high.0)));
+            self.bytes.push(half);
+            self.vex((1, 1, 0x11), whole, (SCRATCH_VECTOR, 0, Source::Strided(at)));
+        }
+    }
+
     /// Lanes of 8 bytes from slots that are `bytes` apart, with another register; with a mask,
     /// zeros elsewhere. The mask has its first lanes set.
     pub fn load_strided(
@@ -309,8 +370,20 @@ impl Assembler {
                 self.vex((1, 1, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
             }
         }
+        self.for_each_lane_below(self.isa.vector_bytes() as u8 / 8, code);
+    }
+
+    /// Code for each lane of 4 bytes of a mask of AVX2 that has its first lanes set.
+    fn for_each_short_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
+        // vmovmskps
+        self.vex((1, 0, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
+        self.for_each_lane_below(8, code);
+    }
+
+    /// Code for each lane whose bit is set in [`SCRATCH_REGISTER`], up to the first whose is not.
+    fn for_each_lane_below(&mut self, lanes: u8, code: &mut dyn FnMut(&mut Assembler, u8)) {
         let mut ends = Vec::new();
-        for lane in 0..self.isa.vector_bytes() as u8 / 8 {
+        for lane in 0..lanes {
             // test r11b, 1 << lane
             self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
             ends.push(self.leave([0x0f, 0x84]));

@@ -6,17 +6,19 @@
 //! **When.** Stores into an array to work in are dropped if nothing loads from it. A loop that does
 //! nothing but store into one array is dropped if a later statement of the same list stores into
 //! each of its slots, none in between mentions it, and that statement does not load from it. Loops
-//! store into each slot if a store that runs in each round has the slot `i0 * c0 + i1 * c1 + … + c`
-//! for the indices `ik` of the loops, from 0 below `nk`, and the coefficients are the place values
-//! of digits of these radices ([`Affine`](super::affine::Affine)).
+//! store into each slot if stores that run in each round have the slots `i0 * c0 + i1 * c1 + … + k`
+//! for the indices `ij` of the loops, from 0 below `nj`, and all `k` below a number, as the fields of
+//! a record have; and the coefficients are the place values of digits of that number and of these
+//! radices ([`Affine`]).
 //!
 //! Costs time in proportion to the statements, and for each such loop to those that follow it.
 
 use super::super::{Array, Kernel, Origin, Part, Reg, Stmt, for_each_stmt};
-use super::affine::Forms;
+use super::affine::{Affine, Forms};
 use super::short_circuiting::digits_of;
 use super::{has_alias, mentions};
 use crate::hash::HashSet;
+use std::collections::BTreeSet;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -71,7 +73,7 @@ fn find_in(kernel: &Kernel, stmts: &[Stmt], forms: &mut Forms<'_>, dead: &mut Ha
         if let Some((index, array)) = filled(kernel, stmt) {
             let next = stmts[at + 1..].iter().find(|later| mentions(later, array) || later.leaves());
             let again = next.is_some_and(|next| {
-                !loads(next, array) && fills(kernel, next, array, &mut Vec::new(), forms)
+                !loads(next, array) && fill(kernel, std::slice::from_ref(next), array, &mut Vec::new(), forms)
             });
             if again {
                 dead.insert(index);
@@ -99,41 +101,49 @@ fn filled(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, Array)> {
     (plain && !has_alias(kernel, array) && !loads(stmt, array)).then_some((index, array))
 }
 
-/// Returns true if a statement stores into each slot of an array; `digits` are the indices of the
+/// Returns true if statements store into each slot of an array; `digits` are the indices of the
 /// loops around, with their numbers of rounds.
-fn fills(
+fn fill(
     kernel: &Kernel,
-    stmt: &Stmt,
+    stmts: &[Stmt],
     array: Array,
     digits: &mut Vec<(Reg, i64)>,
     forms: &mut Forms<'_>,
 ) -> bool {
-    let (index, low, high, body) = match stmt {
-        Stmt::Store(stored, at, _) => {
-            return *stored == array && is_dense(kernel, array, *at, digits, forms);
-        }
-        Stmt::For { index, low, high, body, .. } => (*index, Some(*low), *high, body),
-        Stmt::ParallelFor { index, count, body } => (*index, None, *count, body),
-        _ => return false,
-    };
-    if low.is_some_and(|low| forms.constant(low) != Some(0)) {
-        return false;
-    }
-    let Some(rounds) = forms.constant(high) else { return false };
-    if body.iter().any(Stmt::leaves) {
-        return false;
-    }
-    digits.push((index, rounds));
-    let found = body.iter().any(|inner| fills(kernel, inner, array, digits, forms));
-    digits.pop();
-    found
-}
-
-/// Returns true if a slot number takes each value below the slots of an array.
-fn is_dense(kernel: &Kernel, array: Array, at: Reg, digits: &[(Reg, i64)], forms: &mut Forms<'_>) -> bool {
+    let stored: Vec<Affine> = stmts
+        .iter()
+        .filter_map(|stmt| match stmt {
+            Stmt::Store(stored, at, _) if *stored == array => Some(forms.of(*at)),
+            _ => None,
+        })
+        .collect();
     // A loop whose index is not in the slot number has to run at all.
-    digits.iter().all(|(_, rounds)| *rounds > 0)
-        && digits_of(&forms.of(at), digits, kernel.slots[array]).is_some()
+    let run = digits.iter().all(|(_, rounds)| *rounds > 0);
+    let is_dense = |first: &Affine| {
+        let beside = stored.iter().filter(|form| form.terms == first.terms).map(|form| form.constant);
+        let constants: BTreeSet<i64> = beside.collect();
+        let unit = constants.len() as i64;
+        constants.into_iter().eq(0..unit)
+            && digits_of(&first.terms, digits, unit, kernel.slots[array]).is_some()
+    };
+    if run && stored.iter().any(is_dense) {
+        return true;
+    }
+    stmts.iter().any(|stmt| {
+        let (index, low, high, body) = match stmt {
+            Stmt::For { index, low, high, body, .. } => (*index, Some(*low), *high, body),
+            Stmt::ParallelFor { index, count, body } => (*index, None, *count, body),
+            _ => return false,
+        };
+        if low.is_some_and(|low| forms.constant(low) != Some(0)) || body.iter().any(Stmt::leaves) {
+            return false;
+        }
+        let Some(rounds) = forms.constant(high) else { return false };
+        digits.push((index, rounds));
+        let found = fill(kernel, body, array, digits, forms);
+        digits.pop();
+        found
+    })
 }
 
 fn loads(stmt: &Stmt, array: Array) -> bool {

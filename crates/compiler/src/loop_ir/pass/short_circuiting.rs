@@ -151,23 +151,28 @@ fn access(stmt: &Stmt) -> Option<(Array, Reg)> {
     }
 }
 
-/// The digits of a slot number that takes each value below `slots` once: indices of the loops
-/// around, with the place values of their numbers of rounds, the lowest first.
-pub(super) fn digits_of(form: &Affine, loops: &[(Reg, i64)], slots: u64) -> Option<Vec<(Reg, i64, i64)>> {
+/// The digits of a slot number that takes each multiple of `unit` below `slots` once: indices of the
+/// loops around, with the place values of their numbers of rounds, the lowest first.
+pub(super) fn digits_of(
+    terms: &[(Reg, i64)],
+    loops: &[(Reg, i64)],
+    unit: i64,
+    slots: u64,
+) -> Option<Vec<(Reg, i64, i64)>> {
     let mut digits = Vec::new();
-    for (reg, coefficient) in &form.terms {
+    for (reg, coefficient) in terms {
         let (_, rounds) = loops.iter().find(|(index, _)| index == reg)?;
         digits.push((*reg, *coefficient, *rounds));
     }
     digits.sort_unstable_by_key(|(_, coefficient, _)| *coefficient);
-    let mut weight = 1i64;
+    let mut weight = unit;
     for (_, coefficient, rounds) in &digits {
         if *coefficient != weight {
             return None;
         }
         weight = weight.checked_mul(*rounds)?;
     }
-    (form.constant == 0 && weight as u64 == slots).then_some(digits)
+    (weight as u64 == slots).then_some(digits)
 }
 
 /// A list of statements.
@@ -262,7 +267,10 @@ impl<'k> Search<'k> {
         loops: &[(Reg, i64)],
     ) -> Option<ArrayCopy> {
         let (from, to) = (self.forms.of(from), self.forms.of(to));
-        let digits = digits_of(&from, loops, self.kernel.slots[source])?;
+        let digits = digits_of(&from.terms, loops, 1, self.kernel.slots[source])?;
+        if from.constant != 0 {
+            return None;
+        }
         let others_run_once = loops
             .iter()
             .all(|(index, rounds)| *rounds == 1 || digits.iter().any(|(digit, ..)| digit == index));
