@@ -2,7 +2,7 @@
 //!
 //! A function that is written out keeps its state in variables, and a sum starts from one. Where a
 //! variable has been set, or read, in front of a statement with nothing in between that may set it,
-//! its register is there already. A variable that is never read is not set. What is left are the
+//! its register is there already, and is not set again. A variable that is never read is not set. What is left are the
 //! variables that loops carry on and branches choose.
 
 use super::super::{Kernel, Op, Reg, Stmt, Var, for_each_stmt};
@@ -42,6 +42,8 @@ fn propagate(stmts: &mut Vec<Stmt>, values: &mut BTreeMap<Var, Reg>, replacement
                 }
                 None => drop(values.insert(*var, *reg)),
             },
+            // It holds that already.
+            Stmt::Set(var, reg) if values.get(var) == Some(reg) => return false,
             Stmt::Set(var, reg) => drop(values.insert(*var, *reg)),
             Stmt::If(_, then, otherwise) => {
                 let set: BTreeSet<Var> = &assigned_vars(then) | &assigned_vars(otherwise);

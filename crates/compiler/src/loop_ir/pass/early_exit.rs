@@ -16,25 +16,33 @@
 //! the condition of the block reads.
 //!
 //! **Sound** because a round without a hit only computes a condition, which has no effect, and what
-//! it reads is a slot at the index plus what stays the same: such a slot exists for each index of
-//! the range, though no round may have read it.
+//! it reads is a slot at a number that is made of the index and what stays the same, and nothing is
+//! checked before: such a slot exists for each index of the range, though no round may have read
+//! it.
 //!
 //! **When.** The condition is made of comparisons, sums and bitwise operations of slots of one
 //! width, which go by vectors, at most [`MAX_OPERATIONS`] of them. Rounds behind the hit that
 //! leaves a loop are computed for nothing, those of one block. A loop that goes on is done as it
 //! was from the block on at which more than half of those before, and [`MAX_HITS`], had a hit.
 //!
+//! Blocks of a loop that is known to have few rounds are shorter.
+//!
 //! Costs three copies of the body.
 
-use super::super::{Compare, Kernel, Label, Op, Reg, ScalarType, Stmt, Unary};
+use super::super::{Compare, Kernel, Label, Op, Reg, ScalarType, Stmt, Unary, for_each_stmt};
+use super::affine::Forms;
 use super::clone_stmts::Cloner;
-use super::{Builder, rewrite};
+use super::{Builder, known_rounds, rewrite};
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::Binary;
 use crate::loop_ir::accumulator::accumulators;
 
 /// Rounds of a block.
 const BLOCK: i64 = 512;
+/// Rounds of a block of a loop that is known to have few.
+const SHORT_BLOCK: i64 = 128;
+/// Rounds of the shortest loop whose blocks are not short.
+const LONG: i64 = 8 * BLOCK;
 /// Blocks with a hit in a loop that goes on, beside half of all.
 const MAX_HITS: i64 = 16;
 /// Operations of a condition.
@@ -42,16 +50,30 @@ const MAX_OPERATIONS: usize = 16;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    let short = short_loops(kernel);
     rewrite(kernel, &mut |kernel, stmts, _| {
         let mut out = Vec::new();
         for stmt in stmts {
-            match Search::of(kernel, &stmt) {
+            match Search::of(kernel, &stmt, &short) {
                 Some(search) => out.push(search.in_blocks(kernel)),
                 None => out.push(stmt),
             }
         }
         out
     });
+}
+
+/// The indices of the loops that are known to have few rounds.
+fn short_loops(kernel: &Kernel) -> HashSet<Reg> {
+    let (mut forms, mut short) = (Forms::new(kernel), HashSet::default());
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::For { index, low, high, .. } = stmt
+            && known_rounds(&mut forms, Some(*low), *high).is_some_and(|rounds| rounds < LONG)
+        {
+            short.insert(*index);
+        }
+    });
+    short
 }
 
 /// A loop that does something where a condition holds.
@@ -61,6 +83,8 @@ struct Search<'s> {
     low: Reg,
     high: Reg,
     body: &'s [Stmt],
+    /// Rounds of a block.
+    block: i64,
     /// The statements that the condition is made of.
     tests: Vec<Stmt>,
     condition: Reg,
@@ -70,13 +94,15 @@ struct Search<'s> {
 
 impl<'s> Search<'s> {
     /// A statement as a search, if it is one.
-    fn of(kernel: &Kernel, stmt: &'s Stmt) -> Option<Search<'s>> {
+    fn of(kernel: &Kernel, stmt: &'s Stmt, short: &HashSet<Reg>) -> Option<Search<'s>> {
         let Stmt::For { label, index, low, high, body } = stmt else { return None };
         let (condition, leaves) = match body.last()? {
             Stmt::If(condition, hit, other) if other.is_empty() => {
                 let is_simple = |stmt: &Stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..));
                 let (last, others) = hit.split_last()?;
-                if !matches!(last, Stmt::Break(_)) || !others.iter().all(is_simple) {
+                // A check before the condition may be that of a slot.
+                let computes = body[..body.len() - 1].iter().all(|stmt| matches!(stmt, Stmt::Let(..)));
+                if !computes || !matches!(last, Stmt::Break(_)) || !others.iter().all(is_simple) {
                     return None;
                 }
                 (*condition, true)
@@ -91,6 +117,7 @@ impl<'s> Search<'s> {
             low: *low,
             high: *high,
             body,
+            block: if short.contains(index) { SHORT_BLOCK } else { BLOCK },
             tests,
             condition,
             leaves,
@@ -100,7 +127,7 @@ impl<'s> Search<'s> {
     /// The search by blocks; a break of the loop leaves all of it.
     fn in_blocks(&self, kernel: &mut Kernel) -> Stmt {
         let mut build = Builder::new(kernel);
-        let (block, zero) = (build.int(BLOCK), build.int(0));
+        let (block, zero) = (build.int(self.block), build.int(0));
         let rounds = build.binary(Binary::Sub, self.high, self.low);
         let rounds = build.max(rounds, zero);
         let blocks = build.binary(Binary::DivUnsigned, rounds, block);
@@ -228,6 +255,7 @@ fn is_vectorizable(kernel: &Kernel, tests: &[Stmt], condition: Reg) -> bool {
             Op::Binary(kind, ..) => match kind {
                 Binary::Add | Binary::Sub => true,
                 Binary::And | Binary::Or | Binary::Xor => of_slots,
+                Binary::Mul if !of_slots => true,
                 _ => kernel.regs[*reg].is_float(),
             },
             Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => true,

@@ -11,7 +11,7 @@
 //! constant); of two ends such as `9` and `n - 9` neither is the nearer one for all sizes, and both
 //! are kept. The
 //! statements of the body are walked with what is known of registers: those that are the index plus
-//! a constant, and conditions that are decided by the ends of the piece. The first condition that
+//! a constant or an end minus the index, and conditions that are decided by the ends of the piece. The first condition that
 //! is not decided cuts the piece in two, and both are looked at again; pieces of a few rounds are
 //! left as they are. The pieces run one after the other and cover the range: ends are clamped, so a
 //! piece may be empty, and what is assumed of a piece holds in each of its rounds.
@@ -70,6 +70,8 @@ enum Base {
     Size(u32),
     /// A register that is set before the loop.
     Register(Reg),
+    /// Such a register less a size.
+    Difference(Reg, u32),
 }
 
 /// A place in a range: a base plus a constant.
@@ -85,11 +87,20 @@ struct Ends {
     known: HashMap<Reg, Bound>,
     /// Indices of loops that are at least 0.
     natural: HashSet<Reg>,
+    /// Sums of such an index and a size.
+    sums: HashSet<Reg>,
+    /// Ends that such indices are below.
+    highs: HashMap<Reg, Bound>,
 }
 
 impl Ends {
     fn of(kernel: &Kernel) -> Ends {
-        let mut ends = Ends { known: HashMap::default(), natural: HashSet::default() };
+        let mut ends = Ends {
+            known: HashMap::default(),
+            natural: HashSet::default(),
+            sums: HashSet::default(),
+            highs: HashMap::default(),
+        };
         super::super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
             Stmt::Let(reg, Op::Const(ScalarType::I64, bits)) => {
                 ends.known.insert(*reg, Bound { base: Base::Nothing, offset: *bits as i64 });
@@ -102,6 +113,15 @@ impl Ends {
             {
                 // Only of indices: what is added to them wraps nothing.
                 let (a, b) = (ends.bound(*a), ends.bound(*b));
+                if *kind == Binary::Add
+                    && let (Base::Register(index), Base::Size(_)) | (Base::Size(_), Base::Register(index)) =
+                        (a.base, b.base)
+                    && ends.natural.contains(&index)
+                    && ends.is_natural(a)
+                    && ends.is_natural(b)
+                {
+                    ends.sums.insert(*reg);
+                }
                 let sum = match (a.base, b.base, kind) {
                     (Base::Register(index), Base::Nothing, Binary::Add) => Some((index, a.offset, b.offset)),
                     (Base::Register(index), Base::Nothing, _) => {
@@ -118,10 +138,14 @@ impl Ends {
                     ends.known.insert(*reg, Bound { base: Base::Register(index), offset });
                 }
             }
-            Stmt::For { index, low, .. } if ends.is_natural(ends.bound(*low)) => {
+            Stmt::For { index, low, high, .. } if ends.is_natural(ends.bound(*low)) => {
                 ends.natural.insert(*index);
+                ends.highs.insert(*index, ends.bound(*high));
             }
-            Stmt::ParallelFor { index, .. } => drop(ends.natural.insert(*index)),
+            Stmt::ParallelFor { index, count, .. } => {
+                ends.natural.insert(*index);
+                ends.highs.insert(*index, ends.bound(*count));
+            }
             _ => {}
         });
         ends
@@ -137,12 +161,30 @@ impl Ends {
         let base = match bound.base {
             Base::Nothing | Base::Size(_) => true,
             Base::Register(reg) => self.natural.contains(&reg),
+            Base::Difference(..) => false,
         };
         base && (0..=1 << 62).contains(&bound.offset)
     }
 }
 
 impl Bound {
+    /// The number less another one, if that is an end.
+    fn minus(self, other: Bound) -> Option<Bound> {
+        let base = match (self.base, other.base) {
+            (base, Base::Nothing) => base,
+            (base, other) if base == other => Base::Nothing,
+            (Base::Register(reg), Base::Size(size)) => Base::Difference(reg, size),
+            _ => return None,
+        };
+        let offset = self.offset.checked_sub(other.offset).filter(|offset| offset.abs() <= MAX_OFFSET)?;
+        Some(Bound { base, offset })
+    }
+
+    /// The number plus a constant.
+    fn plus(self, more: i64) -> Option<Bound> {
+        self.minus(Bound { base: Base::Nothing, offset: more.checked_neg()? })
+    }
+
     /// The distance to another bound, if it is the same for all sizes.
     fn distance_to(self, other: Bound) -> Option<i64> {
         if self.base == other.base { other.offset.checked_sub(self.offset) } else { None }
@@ -153,14 +195,22 @@ impl Bound {
     /// The register that holds it.
     fn place(self, build: &mut Builder<'_>, ends: &Ends) -> Reg {
         let offset = build.int(self.offset);
+        let clamped = |build: &mut Builder<'_>, reg: Reg| {
+            if ends.natural.contains(&reg) {
+                return reg;
+            }
+            let (least, most) = (build.int(MIN_END), build.int(MAX_END));
+            let reg = build.max(reg, least);
+            build.min(reg, most)
+        };
         let base = match self.base {
             Base::Nothing => return offset,
             Base::Size(size) => build.define(ScalarType::I64, Op::Size(size)),
-            Base::Register(reg) if ends.natural.contains(&reg) => reg,
-            Base::Register(reg) => {
-                let (least, most) = (build.int(MIN_END), build.int(MAX_END));
-                let reg = build.max(reg, least);
-                build.min(reg, most)
+            Base::Register(reg) => clamped(build, reg),
+            Base::Difference(reg, size) => {
+                let reg = clamped(build, reg);
+                let size = build.define(ScalarType::I64, Op::Size(size));
+                build.binary(Binary::Sub, reg, size)
             }
         };
         build.binary(Binary::Add, base, offset)
@@ -178,7 +228,14 @@ struct Piece {
 
 impl Piece {
     /// The value of `index < at`, if it is the same in all iterations.
-    fn below(&self, at: Bound) -> Option<bool> {
+    fn below(&self, at: Bound, ends: &Ends) -> Option<bool> {
+        // An index below a size is at most -1 less that size.
+        if let Base::Difference(reg, size) = at.base
+            && let Some(high) = ends.highs.get(&reg).filter(|high| high.base == Base::Size(size))
+            && high.offset.checked_add(at.offset).is_some_and(|most| most - 1 <= self.min_index())
+        {
+            return Some(false);
+        }
         if self.highs.iter().filter_map(|high| high.distance_to(at)).any(|d| d >= 0) {
             return Some(true);
         }
@@ -218,6 +275,8 @@ struct PieceFacts<'a> {
     piece: &'a Piece,
     /// Registers that are the index plus a constant.
     offsets: HashMap<Reg, i64>,
+    /// Registers that are an end minus the index.
+    reflections: HashMap<Reg, Bound>,
     decided: HashMap<Reg, bool>,
     /// Comparisons that are not decided, and where they change.
     undecided: HashMap<Reg, Bound>,
@@ -268,16 +327,32 @@ impl PieceFacts<'_> {
                     _ => None,
                 };
                 self.offsets.extend(offset.map(|offset| (reg, offset)));
+                let reflection = match (self.reflections.get(a), self.reflections.get(b)) {
+                    (Some(x), None) => constant(b).and_then(|c| x.plus(c)),
+                    (None, Some(x)) => constant(a).and_then(|c| x.plus(c)),
+                    _ => None,
+                };
+                self.reflections.extend(reflection.map(|reflection| (reg, reflection)));
             }
             Op::Binary(Binary::Sub, a, b) => {
                 let offset = self.offsets.get(a).zip(constant(b)).and_then(|(x, c)| x.checked_sub(c));
                 self.offsets.extend(offset.map(|offset| (reg, offset)));
+                let reflection = match (self.offsets.get(b), self.reflections.get(a)) {
+                    (Some(offset), None) => {
+                        self.reflected(*a).and_then(|bound| bound.plus(offset.checked_neg()?))
+                    }
+                    (None, Some(bound)) => constant(b).and_then(|c| bound.plus(-c)),
+                    _ => None,
+                };
+                self.reflections.extend(reflection.map(|reflection| (reg, reflection)));
             }
             Op::Select(c, a, b) => match self.decided.get(c) {
                 Some(first) => {
                     let chosen = if *first { a } else { b };
                     let offset = self.offsets.get(chosen).copied();
                     self.offsets.extend(offset.map(|offset| (reg, offset)));
+                    let reflection = self.reflections.get(chosen).copied();
+                    self.reflections.extend(reflection.map(|reflection| (reg, reflection)));
                 }
                 None if self.only_branches => {}
                 None => self.require_decided(*c),
@@ -305,14 +380,63 @@ impl PieceFacts<'_> {
                 }
             }
             Op::Compare(kind, a, b) => {
-                let Some((at, below)) = self.threshold(*kind, *a, *b) else { return };
-                match self.piece.below(at) {
+                let mut kind = *kind;
+                if let Some(bound) = self.reflections.get(a)
+                    && matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+                {
+                    // Without sign, a number below 0 is above the other one.
+                    let is_natural = self.invariant(*b).is_some_and(|other| self.ends.is_natural(other));
+                    let Some(zero) = bound.plus(1).filter(|_| is_natural) else { return };
+                    match self.piece.below(zero, self.ends) {
+                        Some(true) => {}
+                        Some(false) => {
+                            self.decided.insert(reg, false);
+                            return;
+                        }
+                        None => {
+                            self.undecided.insert(reg, zero);
+                            return;
+                        }
+                    }
+                    kind = if kind == Compare::LtUnsigned { Compare::Lt } else { Compare::Le };
+                }
+                let threshold = self.reflected_threshold(kind, *a, *b);
+                let Some((at, below)) = threshold.or_else(|| self.threshold(kind, *a, *b)) else { return };
+                match self.piece.below(at, self.ends) {
                     Some(is) => drop(self.decided.insert(reg, is == below)),
                     None => drop(self.undecided.insert(reg, at)),
                 }
             }
             _ => {}
         }
+    }
+
+    /// A register that the index may be taken from without wrapping, as an end: it stays the same and
+    /// is at least 0.
+    fn reflected(&self, reg: Reg) -> Option<Bound> {
+        let bound = self.invariant(reg)?;
+        let is_sum = matches!(bound.base, Base::Register(reg) if self.ends.sums.contains(&reg));
+        let base = Bound { offset: 0, ..bound };
+        let is_small = bound.offset.abs() <= MAX_OFFSET;
+        (is_small && (is_sum || self.ends.is_natural(base))).then_some(bound)
+    }
+
+    /// A comparison of an end minus the index as `index < T`: `T`, and whether it holds below.
+    fn reflected_threshold(&self, kind: Compare, a: Reg, b: Reg) -> Option<(Bound, bool)> {
+        let (left, bound, other) = match (self.reflections.get(&a), self.reflections.get(&b)) {
+            (Some(bound), None) => (true, *bound, self.invariant(b)?),
+            (None, Some(bound)) => (false, *bound, self.invariant(a)?),
+            _ => return None,
+        };
+        let or_equal = match kind {
+            Compare::Lt => false,
+            Compare::Le => true,
+            _ => return None,
+        };
+        // end - index < other: not index <= end - other; other < end - index: index < end - other.
+        let at = bound.minus(other)?;
+        let at = if left == or_equal { at } else { at.plus(1)? };
+        Some((at, !left))
     }
 
     /// A comparison with the index as `index < T`: `T`, and whether it holds below.
@@ -372,6 +496,7 @@ impl Nest<'_> {
             inside: &self.inside,
             piece,
             offsets: HashMap::from_iter([(self.index, 0)]),
+            reflections: HashMap::default(),
             decided: HashMap::default(),
             undecided: HashMap::default(),
             cut: None,
