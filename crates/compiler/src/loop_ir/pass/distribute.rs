@@ -539,14 +539,15 @@ impl<'k, 's> Distribution<'k, 's> {
         value
     }
 
-    /// A number of 4 bytes as a word: loaded from where a loop with such lanes, or the kernel, has
-    /// it.
+    /// A number of 1, 2 or 4 bytes as a word: loaded from where a loop with other lanes, or the
+    /// kernel, has it.
     fn extended(&mut self, reg: Reg, signed: bool) -> Reg {
         let ty = ScalarType::I64;
+        let bits = 8 * self.build.kernel.regs[reg].bytes();
         if let Some(whole) = self.cut_off(reg) {
-            let (whole, half) = (self.value(whole), self.build.int(u32::MAX.into()));
-            let word = self.build.binary(Binary::And, whole, half);
-            return self.with_sign(word, signed);
+            let (whole, mask) = (self.value(whole), self.build.int((u64::MAX >> (64 - bits)) as i64));
+            let word = self.build.binary(Binary::And, whole, mask);
+            return self.with_sign(word, bits, signed);
         }
         let loaded = match (self.strips.get(&reg), self.ops.get(&reg)) {
             (Some(strip), _) => Op::Load(*strip, self.at, ty),
@@ -554,14 +555,15 @@ impl<'k, 's> Distribution<'k, 's> {
             (None, _) => unreachable!("what a loop of another width reads has a strip"),
         };
         let word = self.build.define(ty, loaded);
-        self.with_sign(word, signed)
+        self.with_sign(word, bits, signed)
     }
 
-    /// A word with the sign of its lower half, if that has one.
-    fn with_sign(&mut self, mut word: Reg, signed: bool) -> Reg {
+    /// A word with the sign of its lowest bits, if these have one.
+    fn with_sign(&mut self, mut word: Reg, bits: usize, signed: bool) -> Reg {
         if signed {
-            // The lower half has 2^32 more if the number is negative: a sign that is turned twice.
-            let sign = self.build.int(1 << 31);
+            // The low bits have twice the sign more if the number is negative: a sign that is turned
+            // twice.
+            let sign = self.build.int(1 << (bits - 1));
             word = self.build.binary(Binary::Xor, word, sign);
             word = self.build.binary(Binary::Sub, word, sign);
         }

@@ -14,8 +14,8 @@
 //!
 //! **Method.** A nest of loops copies the slot `c0 * i0 + c1 * i1 + …` of an array to the slot
 //! `base + g0 * i0 + g1 * i1 + …` of another one, for all indices `ik` below `nk`, and the
-//! coefficients `ck` are the place values of digits of these radices, so it copies each slot once.
-//! All other accesses of the array come before, and those of its copy afterward. If all `gk` are
+//! coefficients `ck` are the place values of digits of these radices, so it copies each slot once; the
+//! `gk` are so far apart that each slot has one of its own, and nothing else is done with it. All other accesses of the array come before, and those of its copy afterward. If all `gk` are
 //! the same multiple of `ck`, the slot `e` is `base + multiple * e` in the copy. Else the affine form
 //! ([`Affine`](super::affine::Affine)) of each slot number is cut into digits: a term belongs to the
 //! largest place value that divides it, and the digit has to be below its radix for all values that
@@ -175,6 +175,23 @@ pub(super) fn digits_of(
     (weight as u64 == slots).then_some(digits)
 }
 
+/// Returns true if different digits have different slots in the copy: each coefficient is above all
+/// that the smaller ones make together.
+fn are_apart(digits: &[Digit]) -> bool {
+    let mut targets: Vec<(u64, i64)> = digits
+        .iter()
+        .filter(|digit| digit.radix > 1)
+        .map(|digit| (digit.target.unsigned_abs(), digit.radix))
+        .collect();
+    targets.sort_unstable();
+    let mut reached = 0u64;
+    targets.into_iter().all(|(target, radix)| {
+        let above = target > reached;
+        reached = reached.saturating_add(target.saturating_mul(radix as u64 - 1));
+        above
+    })
+}
+
 /// A list of statements.
 #[derive(Clone, Copy)]
 enum List {
@@ -198,12 +215,17 @@ struct Search<'k> {
     intervals: HashMap<Reg, Interval>,
     /// The number of statements that access each array, or mention it otherwise.
     counts: HashMap<Array, usize>,
+    /// The number of reads of each register.
+    reads: HashMap<Reg, usize>,
 }
 
 impl<'k> Search<'k> {
     fn new(kernel: &'k Kernel) -> Search<'k> {
-        let counts = counts(&kernel.body);
-        Search { kernel, forms: Forms::new(kernel), intervals: definition_intervals(kernel), counts }
+        let (counts, mut reads) = (counts(&kernel.body), HashMap::default());
+        for_each_stmt(&kernel.body, &mut |stmt| {
+            stmt.for_each_read(&mut |reg| *reads.entry(reg).or_insert(0) += 1);
+        });
+        Search { kernel, forms: Forms::new(kernel), intervals: definition_intervals(kernel), counts, reads }
     }
 
     /// The first copy that can be removed, in lists inside others first.
@@ -281,8 +303,14 @@ impl<'k> Search<'k> {
             .iter()
             .map(|(reg, place, rounds)| Digit { source: *place, radix: *rounds, target: coefficient(reg) })
             .collect();
-        let apart = digits.iter().all(|digit| digit.radix == 1 || digit.target != 0);
-        (others_run_once && apart).then_some(ArrayCopy { source, target, value, digits, base })
+        let is_only_copied = self.reads.get(&value) == Some(&1);
+        (others_run_once && is_only_copied && are_apart(&digits)).then_some(ArrayCopy {
+            source,
+            target,
+            value,
+            digits,
+            base,
+        })
     }
 
     /// Returns true if a copy that the last one of some statements makes can be removed.

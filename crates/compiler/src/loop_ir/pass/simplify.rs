@@ -3,7 +3,7 @@
 //! Rounds of a loop that have been written out compute the same slot numbers again and again, most
 //! of them from constants. Operations on integers of 64 bits are folded where their operands are
 //! known and simplified where one is 0 or 1; `(x + 2) + 3` becomes `x + 5`, and digits that are put
-//! together again, `x / 3 * 3 + x % 3`, become `x`. An operation that has been computed before, in
+//! together again, `x / 3 * 3 + x % 3`, become `x`; whether `x % 4` is 0 is seen by two bits of `x`. An operation that has been computed before, in
 //! the same list of statements or in one around it, is not computed again (value numbering; Cocke
 //! 1970). Loads count as operations where nobody writes to the array.
 //!
@@ -397,6 +397,13 @@ impl<'k> Simplifier<'k> {
                 Some(a) => Value::Constant(a.wrapping_neg()),
                 None => Value::Operation(op),
             },
+            Op::Compare(kind @ (Compare::Eq | Compare::Ne), a, b) if self.known(b) == Some(0) => {
+                match (self.compared(kind, a, b), self.low_bits(a, out)) {
+                    (Some(holds), _) => Value::Constant(u64::from(holds)),
+                    (None, Some(low_bits)) => Value::Operation(Op::Compare(kind, low_bits, b)),
+                    (None, None) => Value::Operation(op),
+                }
+            }
             Op::Compare(kind, a, b) => match self.compared(kind, a, b) {
                 Some(holds) => Value::Constant(u64::from(holds)),
                 None => Value::Operation(op),
@@ -424,6 +431,20 @@ impl<'k> Simplifier<'k> {
             },
             op => self.extended(op, out),
         }
+    }
+
+    /// The low bits of a number whose remainder by a power of two a register is: they are 0 where the
+    /// remainder is.
+    fn low_bits(&mut self, remainder: Reg, out: &mut Vec<Stmt>) -> Option<Reg> {
+        let Op::Binary(Binary::RemSigned, number, divisor) = *self.definitions.get(&remainder)? else {
+            return None;
+        };
+        let divisor =
+            self.known(divisor).filter(|divisor| divisor.is_power_of_two() && *divisor < 1 << 63)?;
+        let mask = self.constant(divisor - 1, out);
+        let bits = self.kernel.regs.push(ScalarType::I64);
+        self.define(bits, Op::Binary(Binary::And, number, mask), out);
+        Some(self.same.get(&bits).copied().unwrap_or(bits))
     }
 
     /// The number whose quotient times the divisor is `a` and whose remainder is `b`.

@@ -137,6 +137,10 @@ impl<'a, 'k> VectorForms<'a, 'k> {
                 let known = self.kernel.constants.get(places).is_some_and(|n| *n < 8 * ty.bytes() as u64);
                 is(known && self.are(ty.bytes(), op) && self.lanes.contains_key(a))
             }
+            Op::Binary(Binary::DivSigned | Binary::RemSigned, a, divisor) => {
+                let known = self.kernel.constants.get(divisor).is_some_and(|n| (2..1 << 63).contains(n));
+                is(known && ty == ScalarType::I64 && self.are(8, op) && self.lanes.contains_key(a))
+            }
             Op::Binary(kind, ..) => is(!kind.is_integer_division() && self.are(ty.bytes(), op)),
             Op::Call(ScalarFunction::Fma, _) => is(self.are(ty.bytes(), op)),
             Op::Call(f, _) => is(has_vector_form(*f) && ty == ScalarType::F64 && self.are(8, op)),
