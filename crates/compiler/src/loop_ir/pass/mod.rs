@@ -44,6 +44,7 @@ mod triangular_nest;
 mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
+mod variable_renaming;
 mod vector_forms;
 mod vector_if_conversion;
 
@@ -63,7 +64,8 @@ pub struct Pass {
 /// constants when loops are written out, then small arrays are variables, then conditions are
 /// known, and where loops are cut at these there is more to write out and to fold. Conditions that
 /// were branches are choices then, at which loops are cut once more; branches that are left stand
-/// around loops where they can. Costly branches are choices only where loops go by vectors for it.
+/// around loops where they can. Costly branches are choices only where loops go by vectors for it,
+/// which is asked once before loops are cut and once after it.
 pub const PASSES: &[Pass] = &[
     Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "triangular_nest", run: triangular_nest::run },
@@ -90,6 +92,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "scalar_replacement", run: scalar_replacement::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
+    Pass { name: "variable_renaming", run: variable_renaming::run },
     Pass { name: "if_conversion", run: if_conversion::run },
     Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
@@ -98,6 +101,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },
+    Pass { name: "variable_renaming", run: variable_renaming::run },
+    Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
     Pass { name: "loop_unswitching", run: loop_unswitching::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
     Pass { name: "gemm", run: gemm::run },
