@@ -92,7 +92,6 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "scalar_replacement", run: scalar_replacement::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
-    Pass { name: "variable_renaming", run: variable_renaming::run },
     Pass { name: "if_conversion", run: if_conversion::run },
     Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
