@@ -163,12 +163,13 @@ fn interleaved_stores(kernel: &Kernel, body: &[Stmt], plan: &Plan) -> HashMap<us
                 waiting.retain(|first| body[*first].written_arrays() != [*array])
             }
             Stmt::Store(array, at, _) if plan.stride(*at) == 2 && kernel.arrays[*array].width == 8 => {
-                let is_beside = |first: &usize| match &body[*first] {
-                    Stmt::Store(other, before, _) => {
-                        other == array && plan.distance(*before, *at).is_some_and(|n| n.abs() == 1)
-                    }
-                    _ => false,
+                let distance = |first: &usize| match &body[*first] {
+                    Stmt::Store(other, before, _) if other == array => plan.distance(*before, *at),
+                    _ => None,
                 };
+                // A store that this one overwrites stays before it.
+                waiting.retain(|first| distance(first) != Some(0));
+                let is_beside = |first: &usize| distance(first).is_some_and(|n| n.abs() == 1);
                 match waiting.iter().position(is_beside) {
                     Some(first) => drop(pairs.insert(second, waiting.remove(first))),
                     None => waiting.push(second),

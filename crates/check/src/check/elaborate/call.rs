@@ -409,14 +409,14 @@ impl Checker<'_> {
 
     /// Returns the parameter type of a function in words, for the message about an argument that
     /// may not fit.
-    fn takes(&mut self, name: &ast::Name, domain: &Type, given: &Arg) -> String {
+    fn takes(&self, name: &ast::Name, domain: &Type, given: &Arg) -> String {
         let given = match given {
             Arg::Done(Term { kind: TermKind::Tuple(parts), .. }) => parts.len(),
             Arg::Tuple(parts, _) => parts.len(),
             // One value that has several: its type says more than their number.
             Arg::Done(whole)
                 if matches!(
-                    self.infer.zonk_with_defaults(&whole.ty).kind(),
+                    self.infer.zonk(&whole.ty).kind(),
                     TypeKind::Array(..) | TypeKind::Product(_)
                 ) =>
             {

@@ -16,7 +16,7 @@
 use super::super::{Array, Kernel, Origin, Part, Reg, Stmt, for_each_stmt};
 use super::affine::{Affine, Forms};
 use super::short_circuiting::digits_of;
-use super::{has_alias, mentions};
+use super::{has_alias, has_second_name, mentions};
 use crate::hash::HashSet;
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ fn filled(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, Array)> {
     });
     arrays.dedup();
     let [array] = arrays[..] else { return None };
-    (plain && !has_alias(kernel, array) && !loads(stmt, array)).then_some((index, array))
+    (plain && !has_second_name(kernel, array) && !loads(stmt, array)).then_some((index, array))
 }
 
 /// Returns true if statements store into each slot of an array; `digits` are the indices of the

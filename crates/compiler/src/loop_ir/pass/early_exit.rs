@@ -243,6 +243,8 @@ fn tests_of(body: &[Stmt], condition: Reg) -> Vec<Stmt> {
 fn is_vectorizable(kernel: &Kernel, tests: &[Stmt], condition: Reg) -> bool {
     // Registers that are made of slots, and the bytes of the slots.
     let (mut read, mut lane): (HashSet<Reg>, Option<u8>) = (HashSet::default(), None);
+    // Registers that are 0 or 1: hits are counted.
+    let mut truths: HashSet<Reg> = HashSet::default();
     for stmt in tests {
         let Stmt::Let(reg, op) = stmt else { return false };
         let mut of_slots = matches!(op, Op::Load(..));
@@ -266,9 +268,21 @@ fn is_vectorizable(kernel: &Kernel, tests: &[Stmt], condition: Reg) -> bool {
         if !fits {
             return false;
         }
+        let is_truth = match op {
+            Op::Compare(..) => true,
+            // A slot of a condition is one of truth values.
+            Op::Load(array, ..) => kernel.arrays[*array].width == 1,
+            Op::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => {
+                truths.contains(a) && truths.contains(b)
+            }
+            _ => false,
+        };
+        if is_truth {
+            truths.insert(*reg);
+        }
         if of_slots {
             read.insert(*reg);
         }
     }
-    read.contains(&condition) && tests.len() <= MAX_OPERATIONS
+    read.contains(&condition) && truths.contains(&condition) && tests.len() <= MAX_OPERATIONS
 }

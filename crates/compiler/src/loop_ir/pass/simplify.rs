@@ -439,8 +439,9 @@ impl<'k> Simplifier<'k> {
         let Op::Binary(Binary::RemSigned, number, divisor) = *self.definitions.get(&remainder)? else {
             return None;
         };
-        let divisor =
-            self.known(divisor).filter(|divisor| divisor.is_power_of_two() && *divisor < 1 << 63)?;
+        let is_word = self.kernel.regs[remainder] == ScalarType::I64;
+        let is_power = |divisor: &u64| divisor.is_power_of_two() && *divisor < 1 << 63;
+        let divisor = self.known(divisor).filter(|divisor| is_word && is_power(divisor))?;
         let mask = self.constant(divisor - 1, out);
         let bits = self.kernel.regs.push(ScalarType::I64);
         self.define(bits, Op::Binary(Binary::And, number, mask), out);
