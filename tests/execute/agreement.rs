@@ -192,7 +192,7 @@ fn the_book_agrees() {
             }
         }
     }
-    all_agree(&found, 100, 2_585, &InMemoryLoader::default());
+    all_agree(&found, 100, 2_610, &InMemoryLoader::default());
 }
 
 /// A type of a failed input is unrelated to the next one.

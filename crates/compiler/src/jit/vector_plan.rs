@@ -626,6 +626,7 @@ mod tests {
             "array a0: result 0, 8 bytes a slot, 4000 slots
 array a1: input 0, 8 bytes a slot, 4000 slots
 array a2: input 1, 4 bytes a slot, 4000 slots
+array a3: result 1, 4 bytes a slot, 4000 slots
 r0: i64 = 0
 r1: i64 = 1
 r2: i64 = 2
@@ -725,23 +726,11 @@ parallel for r9 < r4{body}"
     #[test]
     fn copies_of_floats_keep_signaling_nans() {
         let copied = |value: &str| {
-            let text = format!(
-                "array a0: result 0, 4 bytes a slot, 4000 slots
-array a1: input 0, 4 bytes a slot, 4000 slots
-array a2: input 1, 8 bytes a slot, 4000 slots
-r0: i64 = 0
-r4: i64 = 1000
-parallel for r9 < r4
-  r10: f32 = a1[r9]
-  r11: i64 = a2[r9]
-  r12: i64 = r11 < r4
-  r13: f32 = neg r10
-  r14: f32 = add r10 r13
-  r15: f32 = select r12 r13 r14
-  r16: f32 = sub r15 r10
-  a0[r9] <- {value}"
+            let chosen = "r12: i64 = r11 < r4; r13: f32 = neg r10; r14: f32 = add r10 r13; r15: f32 = select r12 r13 r14";
+            let body = format!(
+                "r10: f32 = a2[r9]; r11: i64 = a1[r9]; {chosen}; r16: f32 = sub r15 r10; a3[r9] <- {value}"
             );
-            planned(&parse::kernel(&text).unwrap(), LaneTypes::Promoted).is_some()
+            planned(&kernel(&body), LaneTypes::Promoted).is_some()
         };
         let values = ["r10", "r13", "r14", "r15", "r16"];
         assert_eq!(values.map(copied), [false, false, true, false, true]);

@@ -95,10 +95,7 @@ impl Assembler {
         match (self.isa, mask) {
             (Isa::Avx512, _) => self.evex_of(1, store, false, (other.0, 0, target), (mask, false)),
             (Isa::Avx2, None) => self.vex(store, (false, false), (other.0, 0, target)),
-            (Isa::Avx2, Some(mask)) => self.for_each_lane_of(mask, &mut |asm, lane| {
-                asm.vex((3, 1, 0x16), (false, false), (other.0, 0, Source::At(to, 4, lane)));
-                asm.bytes.push(lane);
-            }),
+            (Isa::Avx2, Some(mask)) => self.store_slots(4, to, other.0, mask),
         }
     }
 
@@ -136,13 +133,19 @@ impl Assembler {
             };
             return self.vex(opcode, half, (scratch, 0, target));
         };
+        self.store_slots(width, to, scratch, mask);
+    }
+
+    /// The low slots of a vector, of 1, 2 or 4 bytes, to memory by AVX2: one for each lane of a mask
+    /// that has its first lanes set.
+    fn store_slots(&mut self, width: u8, to: Pointer, from: u8, mask: Mask) {
         let extract = match width {
             1 => 0x14,
             2 => 0x15,
             _ => 0x16,
         };
         self.for_each_lane_of(mask, &mut |asm, lane| {
-            asm.vex((3, 1, extract), half, (scratch, 0, Source::At(to, width, lane)));
+            asm.vex((3, 1, extract), (false, false), (from, 0, Source::At(to, width, lane)));
             asm.bytes.push(lane);
         });
     }

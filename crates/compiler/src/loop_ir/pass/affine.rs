@@ -33,6 +33,11 @@ impl Affine {
         Affine { terms: vec![(reg, 1)], constant: 0 }
     }
 
+    /// The factor of a register; 0 for one that is no term.
+    pub fn coefficient(&self, reg: Reg) -> i64 {
+        self.terms.iter().find(|term| term.0 == reg).map_or(0, |term| term.1)
+    }
+
     /// `self + other * factor`; `None` if it has too many terms, or a number is beyond a word.
     pub fn add_scaled(&self, other: &Affine, factor: i64) -> Option<Affine> {
         let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
@@ -47,6 +52,30 @@ impl Affine {
         terms.retain(|term| term.1 != 0);
         (terms.len() <= MAX_TERMS).then_some(Affine { terms, constant })
     }
+}
+
+/// The digits of a slot number that takes each multiple of `unit` below `slots` once: indices of the
+/// loops around, with the place values of their numbers of rounds, the lowest first.
+pub(super) fn digits_of(
+    terms: &[(Reg, i64)],
+    loops: &[(Reg, i64)],
+    unit: i64,
+    slots: u64,
+) -> Option<Vec<(Reg, i64, i64)>> {
+    let mut digits = Vec::new();
+    for (reg, coefficient) in terms {
+        let (_, rounds) = loops.iter().find(|(index, _)| index == reg)?;
+        digits.push((*reg, *coefficient, *rounds));
+    }
+    digits.sort_unstable_by_key(|(_, coefficient, _)| *coefficient);
+    let mut weight = unit;
+    for (_, coefficient, rounds) in &digits {
+        if *coefficient != weight {
+            return None;
+        }
+        weight = weight.checked_mul(*rounds)?;
+    }
+    (weight as u64 == slots).then_some(digits)
 }
 
 /// The affine forms of the registers of a kernel.

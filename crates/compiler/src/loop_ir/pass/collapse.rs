@@ -122,7 +122,7 @@ fn are_joined(forms: &mut Forms<'_>, body: &[Stmt], outer: Reg, inner: Reg, inne
     });
     read.into_iter().all(|reg| {
         let form = forms.of(reg);
-        let coefficient = |of: Reg| form.terms.iter().find(|term| term.0 == of).map_or(0, |term| term.1);
+        let coefficient = |of: Reg| form.coefficient(of);
         coefficient(inner).checked_mul(inner_rounds) == Some(coefficient(outer))
     })
 }

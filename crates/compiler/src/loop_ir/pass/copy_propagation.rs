@@ -2,10 +2,11 @@
 //!
 //! A function that is written out keeps its state in variables, and a sum starts from one. Where a
 //! variable has been set, or read, in front of a statement with nothing in between that may set it,
-//! its register is there already, and is not set again. A variable that is never read is not set. What is left are the
-//! variables that loops carry on and branches choose.
+//! its register is there already, and is not set again. A variable that is never read is not set.
+//! What is left are the variables that loops carry on and branches choose.
 
 use super::super::{Kernel, Op, Reg, Stmt, Var, for_each_stmt};
+use super::assigned_vars;
 use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use crate::hash::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,15 +65,4 @@ fn propagate(stmts: &mut Vec<Stmt>, values: &mut BTreeMap<Var, Reg>, replacement
         }
         true
     });
-}
-
-/// The variables that statements set.
-fn assigned_vars(stmts: &[Stmt]) -> BTreeSet<Var> {
-    let mut set = BTreeSet::new();
-    for_each_stmt(stmts, &mut |stmt| {
-        if let Stmt::Set(var, _) = stmt {
-            set.insert(*var);
-        }
-    });
-    set
 }

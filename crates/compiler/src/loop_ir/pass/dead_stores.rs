@@ -14,8 +14,7 @@
 //! Costs time in proportion to the statements, and for each such loop to those that follow it.
 
 use super::super::{Array, Kernel, Origin, Part, Reg, Stmt, for_each_stmt};
-use super::affine::{Affine, Forms};
-use super::short_circuiting::digits_of;
+use super::affine::{Affine, Forms, digits_of};
 use super::{has_alias, has_second_name, mentions};
 use crate::hash::HashSet;
 use std::collections::BTreeSet;

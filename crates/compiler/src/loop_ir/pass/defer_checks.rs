@@ -24,7 +24,8 @@
 //! index.
 //!
 //! **When.** The rounds only compute by operations that vectors with lanes of 8 bytes have
-//! ([`promotion`](super::super::promotion)), store at the index, and check. Such a parallel loop goes by strips, each with a variable of its own.
+//! ([`promotion`](super::super::promotion)), store at the index, and check. Such a parallel loop
+//! goes by strips, each with a variable of its own.
 //!
 //! Only vectors of 256 bits and more have the conditions and the narrow slots of such loops;
 //! without them a predicted branch is cheaper, and nothing changes.

@@ -50,6 +50,7 @@ mod vector_if_conversion;
 
 use super::{Array, Binary, Kernel, Op, Origin, Part, Reg, ScalarType, Stmt, Summand, Var, for_each_stmt};
 use crate::hash::{HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// A pass.
 pub struct Pass {
@@ -279,6 +280,17 @@ fn dependents<'s>(roots: HashSet<Reg>, stmts: impl IntoIterator<Item = &'s Stmt>
         }
     }
     found
+}
+
+/// The variables that statements set, those of statements inside included.
+fn assigned_vars(stmts: &[Stmt]) -> BTreeSet<Var> {
+    let mut set = BTreeSet::new();
+    for_each_stmt(stmts, &mut |stmt| {
+        if let Stmt::Set(var, _) = stmt {
+            set.insert(*var);
+        }
+    });
+    set
 }
 
 /// The variables that the statements of a body set, those of statements inside left out.

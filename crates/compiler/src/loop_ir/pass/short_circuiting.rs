@@ -14,12 +14,13 @@
 //!
 //! **Method.** A nest of loops copies the slot `c0 * i0 + c1 * i1 + …` of an array to the slot
 //! `base + g0 * i0 + g1 * i1 + …` of another one, for all indices `ik` below `nk`, and the
-//! coefficients `ck` are the place values of digits of these radices, so it copies each slot once; the
-//! `gk` are so far apart that each slot has one of its own, and nothing else is done with it. All other accesses of the array come before, and those of its copy afterward. If all `gk` are
-//! the same multiple of `ck`, the slot `e` is `base + multiple * e` in the copy. Else the affine form
-//! ([`Affine`](super::affine::Affine)) of each slot number is cut into digits: a term belongs to the
-//! largest place value that divides it, and the digit has to be below its radix for all values that
-//! its registers may have ([`value_ranges`](super::value_ranges)).
+//! coefficients `ck` are the place values of digits of these radices, so it copies each slot once;
+//! the `gk` are so far apart that each slot has one of its own, and nothing else is done with it.
+//! All other accesses of the array come before, and those of its copy afterward. If all `gk` are
+//! the same multiple of `ck`, the slot `e` is `base + multiple * e` in the copy. Else the affine
+//! form ([`Affine`](super::affine::Affine)) of each slot number is cut into digits: a term belongs
+//! to the largest place value that divides it, and the digit has to be below its radix for all
+//! values that its registers may have ([`value_ranges`](super::value_ranges)).
 //!
 //! **Why nothing changes.** Different slots of the array have different slots in the copy, so each
 //! slot that is read holds what was stored into it. The array belongs to a run, or to a round of the
@@ -35,7 +36,7 @@
 use super::super::{
     Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, defined_registers, for_each_stmt,
 };
-use super::affine::{Affine, Forms};
+use super::affine::{Affine, Forms, digits_of};
 use super::value_ranges::{Interval, definition_intervals};
 use super::{Builder, has_second_name, loop_parts, mentions, rewrite};
 use crate::hash::HashMap;
@@ -46,9 +47,10 @@ const MAX_COPIES: usize = 16;
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
     for _ in 0..MAX_COPIES {
-        let Some(copy) = Search::new(kernel).list(&kernel.body, List::TopLevel) else { return };
-        let kept = copy.slots(kernel);
-        remove(kernel, &copy, &kept);
+        let mut search = Search::new(kernel);
+        let Some(copy) = search.list(&kernel.body, List::TopLevel) else { return };
+        let slots = search.slots(&copy);
+        remove(kernel, &copy, &slots);
     }
 }
 
@@ -112,25 +114,6 @@ impl ArrayCopy {
         }
         Some(slot)
     }
-
-    /// The slots of the copy in place of the slot numbers of the array, where the order of slots
-    /// changes.
-    fn slots(&self, kernel: &Kernel) -> HashMap<Reg, Affine> {
-        if self.stride().is_some() {
-            return HashMap::default();
-        }
-        let (mut forms, intervals) = (Forms::new(kernel), definition_intervals(kernel));
-        let mut slots = HashMap::default();
-        for_each_stmt(&kernel.body, &mut |stmt| {
-            if let Some((array, at)) = access(stmt)
-                && array == self.source
-                && let Some(slot) = self.slot(&forms.of(at), &intervals)
-            {
-                slots.insert(at, slot);
-            }
-        });
-        slots
-    }
 }
 
 /// The lowest and the highest value of a form.
@@ -149,30 +132,6 @@ fn access(stmt: &Stmt) -> Option<(Array, Reg)> {
         Stmt::Let(_, Op::Load(array, at, _)) | Stmt::Store(array, at, _) => Some((*array, *at)),
         _ => None,
     }
-}
-
-/// The digits of a slot number that takes each multiple of `unit` below `slots` once: indices of the
-/// loops around, with the place values of their numbers of rounds, the lowest first.
-pub(super) fn digits_of(
-    terms: &[(Reg, i64)],
-    loops: &[(Reg, i64)],
-    unit: i64,
-    slots: u64,
-) -> Option<Vec<(Reg, i64, i64)>> {
-    let mut digits = Vec::new();
-    for (reg, coefficient) in terms {
-        let (_, rounds) = loops.iter().find(|(index, _)| index == reg)?;
-        digits.push((*reg, *coefficient, *rounds));
-    }
-    digits.sort_unstable_by_key(|(_, coefficient, _)| *coefficient);
-    let mut weight = unit;
-    for (_, coefficient, rounds) in &digits {
-        if *coefficient != weight {
-            return None;
-        }
-        weight = weight.checked_mul(*rounds)?;
-    }
-    (weight as u64 == slots).then_some(digits)
 }
 
 /// Returns true if different digits have different slots in the copy: each coefficient is above all
@@ -298,10 +257,13 @@ impl<'k> Search<'k> {
             .all(|(index, rounds)| *rounds == 1 || digits.iter().any(|(digit, ..)| digit == index));
         let mut base = to.clone();
         base.terms.retain(|(reg, _)| !loops.iter().any(|(index, _)| index == reg));
-        let coefficient = |reg: &Reg| to.terms.iter().find(|term| term.0 == *reg).map_or(0, |term| term.1);
         let digits: Vec<Digit> = digits
             .iter()
-            .map(|(reg, place, rounds)| Digit { source: *place, radix: *rounds, target: coefficient(reg) })
+            .map(|(reg, place, rounds)| Digit {
+                source: *place,
+                radix: *rounds,
+                target: to.coefficient(*reg),
+            })
             .collect();
         let is_only_copied = self.reads.get(&value) == Some(&1);
         (others_run_once && is_only_copied && are_apart(&digits)).then_some(ArrayCopy {
@@ -369,18 +331,33 @@ impl<'k> Search<'k> {
         })
     }
 
+    /// The slots of a copy in place of the slot numbers of its array, where the order of slots
+    /// changes.
+    fn slots(&mut self, copy: &ArrayCopy) -> HashMap<Reg, Affine> {
+        let mut slots = HashMap::default();
+        if copy.stride().is_none() {
+            for_each_stmt(&self.kernel.body, &mut |stmt| {
+                if let Some((array, at)) = access(stmt)
+                    && array == copy.source
+                    && let Some(slot) = copy.slot(&self.forms.of(at), &self.intervals)
+                {
+                    slots.insert(at, slot);
+                }
+            });
+        }
+        slots
+    }
+
     fn is_tiled(&mut self, copy: &ArrayCopy, at: Reg, around: Around<'k>) -> bool {
         let form = self.forms.of(at);
         let Some(slot) = copy.slot(&form, &self.intervals) else { return false };
         let Some(parallel) = around.parallel else { return false };
-        let coefficient =
-            |form: &Affine, reg| form.terms.iter().find(|term| term.0 == reg).map_or(0, |t| t.1);
-        let Some((inner, body)) = around.inner else { return coefficient(&slot, parallel) == 1 };
-        coefficient(&slot, parallel) == 1
+        let Some((inner, body)) = around.inner else { return slot.coefficient(parallel) == 1 };
+        slot.coefficient(parallel) == 1
             && body.iter().any(|stmt| match stmt {
                 Stmt::Let(_, Op::Load(array, at, _)) if *array != copy.source => {
                     let form = self.forms.of(*at);
-                    coefficient(&form, parallel) == 1 && coefficient(&form, inner).unsigned_abs() > 1
+                    form.coefficient(parallel) == 1 && form.coefficient(inner).unsigned_abs() > 1
                 }
                 _ => false,
             })

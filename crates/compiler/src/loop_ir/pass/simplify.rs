@@ -3,9 +3,10 @@
 //! Rounds of a loop that have been written out compute the same slot numbers again and again, most
 //! of them from constants. Operations on integers of 64 bits are folded where their operands are
 //! known and simplified where one is 0 or 1; `(x + 2) + 3` becomes `x + 5`, and digits that are put
-//! together again, `x / 3 * 3 + x % 3`, become `x`; whether `x % 4` is 0 is seen by two bits of `x`. An operation that has been computed before, in
-//! the same list of statements or in one around it, is not computed again (value numbering; Cocke
-//! 1970). Loads count as operations where nobody writes to the array.
+//! together again, `x / 3 * 3 + x % 3`, become `x`; whether `x % 4` is 0 is seen by two bits of `x`.
+//! An operation that has been computed before, in the same list of statements or in one around it,
+//! is not computed again (value numbering; Cocke 1970). Loads count as operations where nobody
+//! writes to the array.
 //!
 //! Slots extend what is read and cut off what is written, so a byte that is read and extended is
 //! read as a word, and a word that is truncated to be written is written.
@@ -384,9 +385,16 @@ impl<'k> Simplifier<'k> {
         if self.is_truth(condition) {
             return condition;
         }
-        let (zero, truth) = (self.constant(0, out), self.kernel.regs.push(ScalarType::I64));
-        self.define(truth, Op::Compare(Compare::Ne, condition, zero), out);
-        self.same.get(&truth).copied().unwrap_or(truth)
+        let zero = self.constant(0, out);
+        self.defined(Op::Compare(Compare::Ne, condition, zero), out)
+    }
+
+    /// The register of an operation whose result is an integer of 64 bits: a new one, or one that it
+    /// is always equal to.
+    fn defined(&mut self, op: Op, out: &mut Vec<Stmt>) -> Reg {
+        let reg = self.kernel.regs.push(ScalarType::I64);
+        self.define(reg, op, out);
+        self.same.get(&reg).copied().unwrap_or(reg)
     }
 
     /// The value of an operation whose result is an integer of 64 bits.
@@ -397,16 +405,13 @@ impl<'k> Simplifier<'k> {
                 Some(a) => Value::Constant(a.wrapping_neg()),
                 None => Value::Operation(op),
             },
-            Op::Compare(kind @ (Compare::Eq | Compare::Ne), a, b) if self.known(b) == Some(0) => {
-                match (self.compared(kind, a, b), self.low_bits(a, out)) {
-                    (Some(holds), _) => Value::Constant(u64::from(holds)),
-                    (None, Some(low_bits)) => Value::Operation(Op::Compare(kind, low_bits, b)),
-                    (None, None) => Value::Operation(op),
-                }
-            }
             Op::Compare(kind, a, b) => match self.compared(kind, a, b) {
                 Some(holds) => Value::Constant(u64::from(holds)),
-                None => Value::Operation(op),
+                None => {
+                    let of_zero = matches!(kind, Compare::Eq | Compare::Ne) && self.known(b) == Some(0);
+                    let low_bits = if of_zero { self.low_bits(a, out) } else { None };
+                    Value::Operation(low_bits.map_or(op, |bits| Op::Compare(kind, bits, b)))
+                }
             },
             Op::Select(condition, a, b) => match self.known(condition) {
                 Some(0) => Value::Register(b),
@@ -443,9 +448,7 @@ impl<'k> Simplifier<'k> {
         let is_power = |divisor: &u64| divisor.is_power_of_two() && *divisor < 1 << 63;
         let divisor = self.known(divisor).filter(|divisor| is_word && is_power(divisor))?;
         let mask = self.constant(divisor - 1, out);
-        let bits = self.kernel.regs.push(ScalarType::I64);
-        self.define(bits, Op::Binary(Binary::And, number, mask), out);
-        Some(self.same.get(&bits).copied().unwrap_or(bits))
+        Some(self.defined(Op::Binary(Binary::And, number, mask), out))
     }
 
     /// The number whose quotient times the divisor is `a` and whose remainder is `b`.

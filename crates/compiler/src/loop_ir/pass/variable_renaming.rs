@@ -24,8 +24,8 @@
 //! Costs time in proportion to the statements.
 
 use super::super::visit::PartMut;
-use super::super::{Kernel, Op, Stmt, Var, for_each_stmt};
-use super::rewrite;
+use super::super::{Kernel, Op, Stmt, Var};
+use super::{assigned_vars, rewrite};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -84,7 +84,7 @@ fn expose(stmts: &[Stmt], set: &mut HashSet<Var>, exposed: &mut HashSet<Var>) ->
             }
             Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => return false,
             stmt => {
-                let changed = set_inside(stmt);
+                let changed = assigned_vars(std::slice::from_ref(stmt));
                 set.retain(|var| !changed.contains(var));
                 for body in stmt.bodies() {
                     expose(body, &mut set.clone(), exposed);
@@ -93,17 +93,6 @@ fn expose(stmts: &[Stmt], set: &mut HashSet<Var>, exposed: &mut HashSet<Var>) ->
         }
     }
     true
-}
-
-/// The variables that a statement sets, those of statements inside included.
-fn set_inside(stmt: &Stmt) -> HashSet<Var> {
-    let mut set = HashSet::default();
-    for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
-        if let Stmt::Set(var, _) = stmt {
-            set.insert(*var);
-        }
-    });
-    set
 }
 
 /// Collects the innermost loops, by numbers, that set each variable; 0 stands for none.
@@ -132,12 +121,10 @@ fn count_setters(
 /// Renames the variables that the rounds of a loop set; `own` are the new names.
 fn rename(kernel: &mut Kernel, body: &mut [Stmt], renamed: &HashSet<Var>, own: &mut HashSet<Var>) {
     let mut names: HashMap<Var, Var> = HashMap::default();
-    for stmt in &*body {
-        for var in set_inside(stmt) {
-            if renamed.contains(&var) && !own.contains(&var) {
-                let ty = kernel.vars[var];
-                names.entry(var).or_insert_with(|| kernel.vars.push(ty));
-            }
+    for var in assigned_vars(body) {
+        if renamed.contains(&var) && !own.contains(&var) {
+            let ty = kernel.vars[var];
+            names.insert(var, kernel.vars.push(ty));
         }
     }
     own.extend(names.values());
