@@ -21,7 +21,7 @@ crate::mnemonic::mnemonics! {
     Cast {
         SignExtend "sign_extend" ZeroExtend "zero_extend" Truncate "truncate"
         SignedToFloat "signed_to_float" UnsignedToFloat "unsigned_to_float"
-        FloatToSigned "float_to_signed" FloatToFloat "float_to_float"
+        FloatToSigned "float_to_signed" FloatToFloat "float_to_float" FloatToBits "float_to_bits"
     }
     Grouping {
         Any "any" Fixed "fixed" Left "left"

@@ -362,6 +362,8 @@ pub enum Cast {
     FloatToSigned,
     /// A conversion between float types, rounded to nearest.
     FloatToFloat,
+    /// The bits of a binary64, as `i64`.
+    FloatToBits,
 }
 
 /// A primitive: a total function of words without effect.

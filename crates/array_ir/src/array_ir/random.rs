@@ -71,7 +71,7 @@ const BINARY: [Binary; 15] = [
 const COMPARE: [Compare; 6] =
     [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Le, Compare::LtUnsigned, Compare::LeUnsigned];
 
-const CAST: [Cast; 7] = [
+const CAST: [Cast; 8] = [
     Cast::SignExtend,
     Cast::ZeroExtend,
     Cast::Truncate,
@@ -79,6 +79,7 @@ const CAST: [Cast; 7] = [
     Cast::UnsignedToFloat,
     Cast::FloatToSigned,
     Cast::FloatToFloat,
+    Cast::FloatToBits,
 ];
 
 /// A primitive with the types of its operands.

@@ -43,6 +43,7 @@ pub fn result(prim: Prim, operands: &[Element]) -> Option<Element> {
                 Cast::SignedToFloat | Cast::UnsignedToFloat => from.is_integer() && to.is_float(),
                 Cast::FloatToSigned => from.is_float() && to == Element::I64,
                 Cast::FloatToFloat => from.is_float() && to.is_float() && *from != to,
+                Cast::FloatToBits => (*from, to) == (Element::F64, Element::I64),
             };
             fits.then_some(to)
         }
@@ -202,6 +203,7 @@ fn convert(cast: Cast, from: Element, to: Element, a: u64) -> u64 {
         Cast::FloatToSigned => f32::from_bits(a as u32) as i64 as u64,
         Cast::FloatToFloat if from == Element::F64 => u64::from((f64::from_bits(a) as f32).to_bits()),
         Cast::FloatToFloat => f64::from(f32::from_bits(a as u32)).to_bits(),
+        Cast::FloatToBits => a,
     }
 }
 

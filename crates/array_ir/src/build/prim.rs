@@ -260,9 +260,11 @@ impl Builder<'_> {
         self.define(ty, Op::Reduce { combine, grouping, start, body })
     }
 
-    /// The first index of the largest element if `largest`, else of the smallest: the largest
-    /// element first, then the least code of an element that ranks like it. Both are reductions in
-    /// any order.
+    /// The first index of the largest element if `largest`, else of the smallest.
+    ///
+    /// Elements are compared by keys, integers in the order that the language gives the elements. The
+    /// reduction is one of pairs of a key and a code. Integers of few bytes, of which a vector holds
+    /// many, are reduced twice: to the extreme, and to the least code of an element that equals it.
     fn extreme_index(
         &mut self,
         largest: bool,
@@ -278,70 +280,84 @@ impl Builder<'_> {
         let (count, zero) = (self.define(Type::I64, Op::Size(size))?, self.constant(Element::I64, 0)?);
         // Without elements there is no first one.
         self.compact_at_code(index, zero, span)?;
-        // The order of a compact type is that of its codes.
-        let word = match &*element {
-            Type::Element(element) if *element != Element::B1 => *element,
-            _ => Element::I64,
-        };
-        let key = |this: &mut Self, at: Value| -> Result<Value> {
-            let value = this.element_at(array, at)?;
-            match *element {
-                Type::Element(Element::B1) => this.cast(value, Cast::ZeroExtend, Element::I64),
-                Type::Element(_) => Ok(value),
-                _ => this.code(value),
-            }
-        };
         let unsigned = structural_type(ty).as_scalar().is_some_and(is_unsigned);
         let op = extreme(largest, unsigned);
-        let identity =
-            idempotent_identity(op, word).expect("an extreme that is joined twice changes nothing");
-        let start = self.constant(word, identity)?;
-        let index_type = Type::Index(space.clone());
-        let body = self.block(vec![index_type.clone()], |this, params| key(this, params[0]))?;
-        let grouping = if is_reassociable(op, word) { Grouping::Any } else { Grouping::Fixed };
-        let best = Op::Reduce { combine: Combine::Prim(op), grouping, start, body };
-        let best = self.define(Type::Element(word), best)?;
-        // The code of the first element that passes a test.
-        let first = |this: &mut Self, test: &dyn Fn(&mut Self, Value) -> Result<Value>| -> Result<Value> {
-            let body = this.block(vec![index_type.clone()], |this, params| {
-                let value = key(this, params[0])?;
-                let (is_best, code) = (test(this, value)?, this.code(params[0])?);
+        let identity = |element| {
+            idempotent_identity(op, element).expect("an extreme that is joined twice changes nothing")
+        };
+        let index_type = Type::Index(space);
+        if let Type::Element(element @ (Element::I8 | Element::I16)) = *element {
+            let start = self.constant(element, identity(element))?;
+            let body =
+                self.block(vec![index_type.clone()], |this, params| this.element_at(array, params[0]))?;
+            let best = Op::Reduce { combine: Combine::Prim(op), grouping: Grouping::Any, start, body };
+            let best = self.define(Type::Element(element), best)?;
+            let body = self.block(vec![index_type], |this, params| {
+                let value = this.element_at(array, params[0])?;
+                let (is_best, code) = (this.compare(Compare::Eq, value, best)?, this.code(params[0])?);
                 this.define(Type::I64, Op::Select(is_best, code, count))
             })?;
             let combine = Combine::Prim(Binary::Min);
-            this.define(Type::I64, Op::Reduce { combine, grouping: Grouping::Any, start: count, body })
-        };
-        let equal = |this: &mut Self, value: Value| this.compare(Compare::Eq, value, best);
-        let code = if word.is_float() {
-            // Equal floats rank alike but for zeros of unlike signs, and NaN ranks like NaN.
-            let (zero, one) = (
-                self.constant(word, 0)?,
-                match word {
-                    Element::F32 => self.constant(word, u64::from(1f32.to_bits()))?,
-                    _ => self.constant(word, 1f64.to_bits())?,
-                },
-            );
-            let is_zero = self.compare(Compare::Eq, best, zero)?;
-            let sign = self.binary(Binary::Div, one, best)?;
-            let of_zeros = self.block(Vec::new(), |this, _| {
-                first(this, &|this, value| {
-                    let own = this.binary(Binary::Div, one, value)?;
-                    let (same, alike) = (equal(this, value)?, this.compare(Compare::Eq, own, sign)?);
-                    this.binary(Binary::And, same, alike)
-                })
-            })?;
-            let is_nan = self.compare(Compare::Ne, best, best)?;
-            let of_nans = self.block(Vec::new(), |this, _| {
-                first(this, &|this, value| this.compare(Compare::Ne, value, value))
-            })?;
-            let of_numbers = self.block(Vec::new(), |this, _| first(this, &equal))?;
-            let of_others = self
-                .block(Vec::new(), |this, _| this.define(Type::I64, Op::If(is_nan, of_nans, of_numbers)))?;
-            self.define(Type::I64, Op::If(is_zero, of_zeros, of_others))?
-        } else {
-            first(self, &equal)?
-        };
+            let first = Op::Reduce { combine, grouping: Grouping::Any, start: count, body };
+            let first = self.define(Type::I64, first)?;
+            return self.compact_at_code(index, first, span);
+        }
+        let pair = Type::Tuple(vec![Type::I64; 2]);
+        let least = self.constant(Element::I64, identity(Element::I64))?;
+        let start = self.define(pair.clone(), Op::Tuple(vec![least, zero]))?;
+        let body = self.block(vec![index_type], |this, params| {
+            let value = this.element_at(array, params[0])?;
+            let key = match *element {
+                Type::Element(element) => this.order_key(value, element, unsigned, largest)?,
+                // The order of a compact type is that of its codes.
+                _ => this.code(value)?,
+            };
+            let code = this.code(params[0])?;
+            this.define(pair.clone(), Op::Tuple(vec![key, code]))
+        })?;
+        let beyond = if unsigned { Compare::LtUnsigned } else { Compare::Lt };
+        let combine = self.block(vec![pair.clone(); 2], |this, params| {
+            let part = |this: &mut Self, of: usize, at| this.define(Type::I64, Op::Part(params[of], at));
+            let keys = [part(this, 0, 0)?, part(this, 1, 0)?];
+            let codes = [part(this, 0, 1)?, part(this, 1, 1)?];
+            let is_beyond = match largest {
+                true => this.compare(beyond, keys[0], keys[1])?,
+                false => this.compare(beyond, keys[1], keys[0])?,
+            };
+            let chosen = [keys, codes].map(|[old, new]| Op::Select(is_beyond, new, old));
+            let [key, code] = chosen.map(|op| this.define(Type::I64, op));
+            this.define(pair.clone(), Op::Tuple(vec![key?, code?]))
+        })?;
+        let combine = Combine::Block(combine);
+        let best = self.define(pair, Op::Reduce { combine, grouping: Grouping::Fixed, start, body })?;
+        let code = self.define(Type::I64, Op::Part(best, 1))?;
         self.compact_at_code(index, code, span)
+    }
+
+    /// An integer of 64 bits in the order of elements: without sign if `unsigned`. -0 is below +0;
+    /// NaN is above all other numbers if `nan_last`, else below them.
+    fn order_key(&mut self, value: Value, element: Element, unsigned: bool, nan_last: bool) -> Result<Value> {
+        let number = match element {
+            Element::I64 => return Ok(value),
+            Element::B1 => return self.cast(value, Cast::ZeroExtend, Element::I64),
+            Element::I8 | Element::I16 | Element::I32 if unsigned => {
+                return self.cast(value, Cast::ZeroExtend, Element::I64);
+            }
+            Element::I8 | Element::I16 | Element::I32 => {
+                return self.cast(value, Cast::SignExtend, Element::I64);
+            }
+            Element::F32 => self.cast(value, Cast::FloatToFloat, Element::F64)?,
+            Element::F64 => value,
+        };
+        // Below zero the bits without the sign grow as the number falls.
+        let bits = self.cast(number, Cast::FloatToBits, Element::I64)?;
+        let (zero, most) = (self.constant(Element::I64, 0)?, self.constant(Element::I64, i64::MAX as u64)?);
+        let (is_negative, turned) =
+            (self.compare(Compare::Lt, bits, zero)?, self.binary(Binary::Xor, bits, most)?);
+        let key = self.define(Type::I64, Op::Select(is_negative, turned, bits))?;
+        let nan = self.constant(Element::I64, if nan_last { i64::MAX } else { i64::MIN } as u64)?;
+        let is_nan = self.compare(Compare::Ne, number, number)?;
+        self.define(Type::I64, Op::Select(is_nan, nan, key))
     }
 
     /// The sum of products of `_dot`, from 0.

@@ -110,6 +110,7 @@ impl Emitter<'_> {
             ir::Cast::UnsignedToFloat => Cast::UnsignedToFloat,
             ir::Cast::FloatToSigned => Cast::FloatToSigned,
             ir::Cast::FloatToFloat => Cast::FloatToFloat,
+            ir::Cast::FloatToBits => Cast::FloatToBits,
         };
         self.set(target, Op::Cast(kind, target, a))
     }

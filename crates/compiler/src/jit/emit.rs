@@ -848,6 +848,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                     Cast::FloatToSigned => self.b.ins().fcvt_to_sint_sat(to, a),
                     Cast::FloatToFloat if from == ScalarType::F32 => self.b.ins().fpromote(to, a),
                     Cast::FloatToFloat => self.b.ins().fdemote(to, a),
+                    Cast::FloatToBits => self.b.ins().bitcast(to, MemFlagsData::new(), a),
                 }
             }
             Op::Load(array, at, ty) => {

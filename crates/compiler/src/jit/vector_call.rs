@@ -4,11 +4,11 @@
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
 use super::vector_loops::{VectorLoop, WORD_LANES, WORD_TAIL_MASK};
-use super::vector_plan::{Plan, Role};
+use super::vector_plan::{Extreme, Plan, Role};
 use super::vector_registers::{FIRST_OWN_WORD, ITERATION_BYTES, Word};
 use crate::core::reduction::LANES;
 use crate::loop_ir::accumulator::Accumulator;
-use crate::loop_ir::{ReductionOp, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Compare, ReductionOp, Reg, ScalarType, Stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
@@ -65,13 +65,16 @@ impl Emit<'_, '_> {
         let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 6));
         let words = self.b.ins().stack_addr(types::I64, slot, spilled);
         let flags = MemFlagsData::trusted();
-        let totals: Vec<Value> = (0..vector_loop.plan.accumulators.len())
-            .map(|_| {
+        let mut lanes_of = |count: usize| -> Vec<Value> {
+            let lane_address = |_| {
                 let data = StackSlotData::new(StackSlotKind::ExplicitSlot, ITERATION_BYTES as u32, 6);
                 let slot = self.b.create_sized_stack_slot(data);
                 self.b.ins().stack_addr(types::I64, slot, 0)
-            })
-            .collect();
+            };
+            (0..count).map(lane_address).collect()
+        };
+        let totals = lanes_of(vector_loop.plan.accumulators.len());
+        let carried = lanes_of(vector_loop.plan.carried().count());
         self.b.ins().jump(head, &[BlockArg::Value(low)]);
         self.b.switch_to_block(head);
         self.regs.insert(index, at);
@@ -111,6 +114,12 @@ impl Emit<'_, '_> {
                 Word::Lanes => lanes.expect("a reduction has lanes"),
                 Word::LaneNumbers => self.b.ins().iconst(types::I64, LANE_NUMBERS.as_ptr() as i64),
                 Word::Accumulator(number) => totals[*number],
+                Word::Carried(number) => carried[*number],
+                Word::Variable(var) => {
+                    let value = self.b.use_var(self.vars[var]);
+                    let ty = self.kernel.vars[*var];
+                    if vector_loop.plan.width == 8 { self.extended(value, ty) } else { value }
+                }
                 Word::Before(joining) => {
                     let neutral = IDENTITY_LANES[*joining as usize].as_ptr();
                     let neutral = self.b.ins().iconst(types::I64, neutral as i64);
@@ -124,6 +133,11 @@ impl Emit<'_, '_> {
         for (total, lanes) in vector_loop.plan.accumulators.iter().zip(totals) {
             self.join_lanes(&vector_loop.plan, total, lanes);
         }
+        let mut carried = carried.into_iter();
+        for extreme in &vector_loop.plan.extremes {
+            let lanes: Vec<Value> = carried.by_ref().take(extreme.choice.members.len()).collect();
+            self.choose_lane(vector_loop.plan.width, extreme, &lanes);
+        }
         self.poll_interrupt();
         let next = self.b.ins().iadd(at, rounds);
         let more = self.b.ins().icmp(IntCC::SignedLessThan, next, high);
@@ -135,7 +149,12 @@ impl Emit<'_, '_> {
     /// A register as a number of 8 bytes: with its sign extended, or as a float of 8 bytes.
     fn promoted(&mut self, reg: Reg) -> Value {
         let value = self.reg(reg);
-        match self.kernel.regs[reg] {
+        self.extended(value, self.kernel.regs[reg])
+    }
+
+    /// A number of a type as one of 8 bytes.
+    fn extended(&mut self, value: Value, ty: ScalarType) -> Value {
+        match ty {
             ScalarType::F32 => self.b.ins().fpromote(types::F64, value),
             ScalarType::I8 | ScalarType::I16 | ScalarType::I32 => self.b.ins().sextend(types::I64, value),
             ScalarType::I64 | ScalarType::F64 => value,
@@ -156,5 +175,53 @@ impl Emit<'_, '_> {
             value = self.join(total.join, total.ty, value, lane);
         }
         self.b.def_var(self.vars[&total.var], value);
+    }
+
+    /// Sets the variables of an extreme to one of the lanes of each: the lane of the number beyond
+    /// all others, of equal ones that of the first place or the last one. Where no lane has a place,
+    /// the variables stay as they are.
+    fn choose_lane(&mut self, width: usize, extreme: &Extreme, lanes: &[Value]) {
+        let Extreme { choice, place } = extreme;
+        // Lanes of 8 bytes hold floats of 8 bytes.
+        let is_promoted = |ty: ScalarType| width == 8 && ty == ScalarType::F32;
+        let types: Vec<ScalarType> = choice.members.iter().map(|member| member.ty).collect();
+        let of = |ty: ScalarType| if is_promoted(ty) { ScalarType::F64 } else { ty };
+        let flags = MemFlagsData::trusted();
+        let mut best: Vec<Value> = Vec::new();
+        for at in (0..ITERATION_BYTES as i32).step_by(width) {
+            let load = |(ty, lanes): (&ScalarType, &Value)| {
+                self.b.ins().load(machine_type(of(*ty)), flags, *lanes, at)
+            };
+            let lane: Vec<Value> = types.iter().zip(lanes).map(load).collect();
+            if best.is_empty() {
+                best = lane;
+                continue;
+            }
+            let (old, new) = (best[0], lane[0]);
+            let strict = match choice.compare {
+                Compare::Le => Compare::Lt,
+                Compare::LeUnsigned => Compare::LtUnsigned,
+                strict => strict,
+            };
+            let (a, b) = if choice.max { (old, new) } else { (new, old) };
+            let ty = of(types[0]);
+            let (beyond, equal) = (self.compare(strict, ty, a, b), self.compare(Compare::Eq, ty, a, b));
+            let (first, second) = match choice.is_last() {
+                true => (best[*place], lane[*place]),
+                false => (lane[*place], best[*place]),
+            };
+            let is_before = self.compare(Compare::Lt, types[*place], first, second);
+            let both = self.b.ins().band(equal, is_before);
+            let chosen = self.b.ins().bor(beyond, both);
+            best = lane.iter().zip(&best).map(|(new, old)| self.b.ins().select(chosen, *new, *old)).collect();
+        }
+        let no_place = self.b.ins().iconst(types::I64, extreme.no_place() as i64);
+        let none = self.b.ins().icmp(IntCC::Equal, best[*place], no_place);
+        for (member, value) in choice.members.iter().zip(best) {
+            let value = if is_promoted(member.ty) { self.b.ins().fdemote(types::F32, value) } else { value };
+            let old = self.b.use_var(self.vars[&member.var]);
+            let value = self.b.ins().select(none, old, value);
+            self.b.def_var(self.vars[&member.var], value);
+        }
     }
 }

@@ -22,12 +22,16 @@
 //! start from the number that changes nothing and are joined to the variable after the function.
 //! The index in the lanes, where it is a number, is a register that is advanced in each round.
 //!
+//! **Extremes with companions** ([`crate::loop_ir::accumulator::ArgExtreme`]) have lanes for each of
+//! their variables, which are replaced where the comparison holds. The lanes of the place start from
+//! a number that is no place.
+//!
 //! **Same bits.** Each operation is the one that narrow vectors have, in the same order of
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
 //! results do not depend on the processor, and `FELIS_VECTORS` changes nothing but time.
 
 use super::asm_x64::{Arithmetic, Assembler, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Vector};
-use super::vector_operations::arithmetic;
+use super::vector_operations::{arithmetic, compare};
 use super::vector_plan::{LaneTypes, Plan, Role, plan};
 use super::vector_registers::{FIRST_OWN_WORD, Loop, Registers, Word};
 use crate::core::reduction::LANES;
@@ -221,7 +225,8 @@ impl Loop<'_> {
         let (plan, parts, lanes) = (self.plan, self.parts(), self.lanes() as u8);
         // Half of the registers are for the body.
         let most = usize::from(self.isa.vector_registers()) / 2;
-        if (self.item.iter().len() + plan.accumulators.len()) * parts > most {
+        let kept = self.item.iter().len() + plan.accumulators.len() + plan.carried().count();
+        if kept * parts > most {
             return None;
         }
         asm.zero_counter();
@@ -229,6 +234,21 @@ impl Loop<'_> {
             let word = self.word(Word::Bits(total.join.identity(total.ty)));
             for part in 0..parts {
                 asm.broadcast(self.lane(total.new), self.accumulator(number, part), word);
+            }
+        }
+        let mut number = 0;
+        for extreme in &plan.extremes {
+            for (at, member) in extreme.choice.members.iter().enumerate() {
+                let first = if at == extreme.place {
+                    Word::Bits(extreme.no_place())
+                } else {
+                    Word::Variable(member.var)
+                };
+                let word = self.word(first);
+                for part in 0..parts {
+                    asm.broadcast(self.lane(member.new), self.carried(number, part), word);
+                }
+                number += 1;
             }
         }
         if self.reads_index {
@@ -273,6 +293,10 @@ impl Loop<'_> {
         for (number, total) in plan.accumulators.iter().enumerate() {
             let first = self.accumulator(number, 0);
             self.store_lanes(&mut asm, Word::Accumulator(number), self.lane(total.new), first);
+        }
+        for (number, member) in plan.carried().enumerate() {
+            let first = self.carried(number, 0);
+            self.store_lanes(&mut asm, Word::Carried(number), self.lane(member.new), first);
         }
         asm.vzeroupper();
         for pointer in POINTERS[FREE_POINTERS..FREE_POINTERS + kept].iter().rev() {
@@ -337,6 +361,12 @@ impl Loop<'_> {
                     if let Some(number) = plan.accumulators.iter().position(|total| total.new == *reg) {
                         self.accumulate(asm, registers, (number, part), mask)?;
                     }
+                    if let Some(number) = plan.carried().position(|member| member.new == *reg) {
+                        self.replace(asm, registers, (number, part), mask)?;
+                    }
+                }
+                Stmt::Let(reg, _) if let Some(number) = self.extreme_of(*reg) => {
+                    self.compare_extreme(asm, registers, (number, part))?;
                 }
                 Stmt::Let(reg, op) if matches!(self.role(*reg), Role::Lanes | Role::Mask) => {
                     self.operation(asm, registers, *reg, op, mask)?;
@@ -472,6 +502,62 @@ impl Loop<'_> {
         }
         self.release(registers, &[total.operand], &[operand]);
         self.free(registers, total.condition.as_slice());
+        Some(())
+    }
+
+    /// The number of the extreme, among the members of all, that a condition compares.
+    fn extreme_of(&self, condition: Reg) -> Option<usize> {
+        let extremes = &self.plan.extremes;
+        let at = extremes.iter().position(|extreme| extreme.choice.condition == condition)?;
+        Some(extremes[..at].iter().map(|extreme| extreme.choice.members.len()).sum())
+    }
+
+    /// Compares the numbers of a round with a part of the lanes of an extreme.
+    fn compare_extreme(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        (number, part): (usize, usize),
+    ) -> Option<()> {
+        let plan = self.plan;
+        let member = plan.carried().nth(number)?;
+        let choice = &plan.extreme_with(member).choice;
+        let operand = self.vector(asm, registers, member.operand)?;
+        let old = self.carried(number, part);
+        let both = if choice.max { (old, operand) } else { (operand, old) };
+        let new = self.new_mask(asm, registers, choice.condition)?;
+        compare(asm, self.lane(member.new), new, both, choice.compare);
+        self.release(registers, &[member.operand], &[operand]);
+        Some(())
+    }
+
+    /// Sets a part of the lanes of a member of an extreme where the condition holds.
+    fn replace(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        (number, part): (usize, usize),
+        mask: Option<Mask>,
+    ) -> Option<()> {
+        let plan = self.plan;
+        let member = plan.carried().nth(number)?;
+        let (to, condition) = (self.carried(number, part), plan.extreme_with(member).choice.condition);
+        let operand = self.vector(asm, registers, member.operand)?;
+        let holds = self.mask(asm, registers, condition)?;
+        let both = match mask {
+            None => None,
+            Some(mask) => {
+                let both = self.take_mask(asm, registers)?;
+                asm.mask_and(both, holds, mask);
+                Some(both)
+            }
+        };
+        asm.blend(self.lane(member.new), to, both.unwrap_or(holds), (operand, to));
+        if let Some(both) = both {
+            registers.give_mask(both);
+        }
+        self.release(registers, &[member.operand], &[operand]);
+        self.free(registers, &[condition]);
         Some(())
     }
 

@@ -50,9 +50,7 @@ impl Loop<'_> {
                 // A sequence may write the result before it has read the operands.
                 let new = self.new_mask(asm, registers, reg)?;
                 self.release(registers, &[*a, *b], &[both.0, both.1]);
-                let lane = self.lane(*a);
-                let (number, unsigned) = predicate(*kind, lane);
-                asm.compare((lane, unsigned), new, both, number);
+                compare(asm, self.lane(*a), new, both, *kind);
                 return Some(());
             }
             _ => {}
@@ -257,7 +255,7 @@ impl Loop<'_> {
     ) -> Option<()> {
         let operand_bits = 8 * self.kernel.regs[operand].bytes();
         match cast {
-            Cast::SignExtend | Cast::Truncate | Cast::FloatToFloat => asm.copy(to, from),
+            Cast::SignExtend | Cast::Truncate | Cast::FloatToFloat | Cast::FloatToBits => asm.copy(to, from),
             Cast::ZeroExtend => {
                 self.constant(asm, Lane::I64, to, u64::MAX >> (64 - operand_bits));
                 asm.arithmetic(Arithmetic::And, Lane::I64, to, (to, from), None);
@@ -296,7 +294,9 @@ impl Loop<'_> {
             Cast::SignedToFloat => Conversion::SignedToFloat,
             Cast::UnsignedToFloat => Conversion::UnsignedToFloat,
             Cast::FloatToSigned => Conversion::FloatToSigned,
-            Cast::SignExtend | Cast::ZeroExtend | Cast::Truncate | Cast::FloatToFloat => return None,
+            Cast::SignExtend | Cast::ZeroExtend | Cast::Truncate | Cast::FloatToFloat | Cast::FloatToBits => {
+                return None;
+            }
         };
         if self.isa == Isa::Avx512 {
             asm.convert(conversion, to, from);
@@ -537,6 +537,12 @@ pub(super) fn arithmetic(kind: Binary) -> Option<Arithmetic> {
 
 /// The machine's number of the comparison that says whether one of two floats is NaN.
 const UNORDERED: u8 = 0x03;
+
+/// The lanes in which a comparison holds.
+pub(super) fn compare(asm: &mut Assembler, lane: Lane, to: Mask, both: (Vector, Vector), kind: Compare) {
+    let (number, unsigned) = predicate(kind, lane);
+    asm.compare((lane, unsigned), to, both, number);
+}
 
 /// The machine's number of a comparison, and whether it is one without sign. Those of floats are
 /// quiet, and ordered except for "not equal".

@@ -11,7 +11,7 @@
 use super::emit::has_fma;
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
-use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp, accumulators};
+use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp, ArgExtreme, Member, Recurrences, recurrences};
 use crate::loop_ir::promotion::has_promoted_form;
 use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{
@@ -48,6 +48,8 @@ pub struct Plan {
     pub(super) unroll: usize,
     /// The variables that accumulate.
     pub(super) accumulators: Vec<Accumulator>,
+    /// The extremes with companions.
+    pub(super) extremes: Vec<Extreme>,
     /// Registers of 8 bytes that hold natural numbers below 2^32 in all rounds.
     halves: HashSet<Reg>,
     /// Registers of 8 bytes that hold integers from -2^31 to 2^31 in all rounds.
@@ -64,6 +66,21 @@ struct Induction {
     /// A register that it is a constant beyond, and the constant.
     root: Reg,
     offset: i64,
+}
+
+/// An extreme with companions, the lanes of which are carried from round to round.
+pub(super) struct Extreme {
+    pub(super) choice: ArgExtreme,
+    /// The member that grows with the rounds: where extremes are equal, it says which is the first.
+    pub(super) place: usize,
+}
+
+impl Extreme {
+    /// The bits of the place of a lane that has not been replaced: it is behind all places of equal
+    /// numbers.
+    pub(super) fn no_place(&self) -> u64 {
+        (if self.choice.is_last() { i64::MIN } else { i64::MAX }) as u64
+    }
 }
 
 /// The largest stride in slots, so that addresses within a vector are a number of 32 bits apart.
@@ -204,7 +221,10 @@ pub(super) fn plan(
             slots.push(*at);
         }
     }
-    let accumulators = accumulators(kernel, body)?;
+    let Recurrences { accumulators, extremes: choices } = recurrences(kernel, body)?;
+    if !choices.is_empty() && !types.are_wide() {
+        return None;
+    }
     let mut width = None;
     let mut lanes = |ty: ScalarType| -> Option<()> {
         let bytes = ty.bytes();
@@ -240,6 +260,21 @@ pub(super) fn plan(
                     }
                 }
                 roles.insert(*reg, Role::Total);
+            }
+            Stmt::Let(reg, op) if choices.iter().any(|choice| choice.is_in_chain(*reg)) => {
+                work += 1;
+                let ty = kernel.regs[*reg];
+                if let Op::Select(_, operand, _) = op {
+                    let is_extreme = choices.iter().any(|choice| choice.members[0].new == *reg);
+                    let may_signal =
+                        || types == LaneTypes::Promoted && promoted.may_signal(kernel, *operand, role);
+                    // A number that is not NaN is no signaling one.
+                    if !numbers(operand) || !is_extreme && may_signal() {
+                        return None;
+                    }
+                    lanes(ty)?;
+                }
+                roles.insert(*reg, if matches!(op, Op::Compare(..)) { Role::Mask } else { Role::Total });
             }
             Stmt::Let(reg, op) => {
                 let ty = kernel.regs[*reg];
@@ -367,6 +402,10 @@ pub(super) fn plan(
                         lanes(ScalarType::I64)?;
                         Role::Lanes
                     }
+                    Op::Cast(Cast::FloatToBits, _, a) if types.are_wide() && numbers(a) => {
+                        lanes(kernel.regs[*a])?;
+                        Role::Lanes
+                    }
                     Op::Cast(_, _, a) if types == LaneTypes::Promoted && numbers(a) => Role::Lanes,
                     // Each lane by itself: there is no instruction for all that every processor
                     // has.
@@ -426,13 +465,19 @@ pub(super) fn plan(
     if work < OPERATIONS_PER_GATHER * gathers {
         return None;
     }
+    let grows = |member: &Member| inductions.get(&member.operand).is_some_and(|number| number.stride > 0);
+    let placed = |choice: ArgExtreme| {
+        let place = choice.members.iter().position(grows)?;
+        Some(Extreme { choice, place })
+    };
+    let extremes: Vec<Extreme> = choices.into_iter().map(placed).collect::<Option<_>>()?;
     let unroll = if let Some(total) = total {
         let lanes = |reg: Reg| roles.get(&reg) == Some(&Role::Lanes);
         if !total.regs().all(lanes) || matches!(total, Summand::Product(..)) && !has_fma() {
             return None;
         }
         LANES * width? / 16
-    } else if stored.is_empty() && accumulators.is_empty() {
+    } else if stored.is_empty() && accumulators.is_empty() && extremes.is_empty() {
         return None;
     } else if calls {
         BLOCK_VECTORS
@@ -442,7 +487,8 @@ pub(super) fn plan(
         2
     };
     let signed_halves = promoted.signed_halves;
-    Some(Plan { roles, width: width?, unroll, accumulators, halves, signed_halves, inductions })
+    let width = width?;
+    Some(Plan { roles, width, unroll, accumulators, extremes, halves, signed_halves, inductions })
 }
 
 /// Properties of registers in lanes of 8 bytes, of numbers that may have fewer.
@@ -586,6 +632,17 @@ impl Accumulator {
 }
 
 impl Plan {
+    /// The members of extremes with companions, in the order of their vectors.
+    pub(super) fn carried(&self) -> impl Iterator<Item = &Member> {
+        self.extremes.iter().flat_map(|extreme| &extreme.choice.members)
+    }
+
+    /// The extreme that a variable is a member of.
+    pub(super) fn extreme_with(&self, member: &Member) -> &Extreme {
+        let has = |extreme: &&Extreme| extreme.choice.is_in_chain(member.new);
+        self.extremes.iter().find(has).expect("a carried variable is a member of an extreme")
+    }
+
     /// The lanes of an accumulator.
     pub(super) fn lanes_of(&self, total: &Accumulator) -> AccumulatorLanes {
         total.sum_of(self.roles.get(&total.operand).copied().unwrap_or(Role::Same))

@@ -10,7 +10,7 @@
 use super::asm_x64::{Arithmetic, Assembler, Isa, Lane, Mask, POINTERS, Pointer, Vector};
 use super::vector_plan::{Plan, Role};
 use crate::hash::HashMap;
-use crate::loop_ir::{Array, Kernel, ReductionOp, Reg, ScalarType, Stmt, Summand};
+use crate::loop_ir::{Array, Kernel, ReductionOp, Reg, ScalarType, Stmt, Summand, Var};
 
 /// Bytes of the lanes of an iteration.
 pub(super) const ITERATION_BYTES: usize = 64;
@@ -45,6 +45,10 @@ pub(super) enum Word {
     LaneNumbers,
     /// The address of the lanes of an accumulator.
     Accumulator(usize),
+    /// The present value of a variable.
+    Variable(Var),
+    /// The address of the lanes of a member of an extreme.
+    Carried(usize),
 }
 
 impl Word {
@@ -160,9 +164,14 @@ impl Loop<'_> {
         Vector(((usize::from(self.item.is_some()) + number) * self.parts() + part) as u8)
     }
 
+    /// The register of a part of the lanes of a member of an extreme.
+    pub(super) fn carried(&self, number: usize, part: usize) -> Vector {
+        self.accumulator(self.plan.accumulators.len() + number, part)
+    }
+
     /// The register of the index in the lanes.
     pub(super) fn lane_index(&self) -> Vector {
-        self.accumulator(self.plan.accumulators.len(), 0)
+        self.carried(self.plan.carried().count(), 0)
     }
 
     /// The first register that is free for the body.

@@ -5,6 +5,10 @@
 //!
 //! Integers are added, multiplied, combined by bits, and compared; floats have a smallest and a
 //! largest. A number that is joined under a condition is one that is left out elsewhere.
+//!
+//! An extreme may have companions: variables that are set where a number is beyond the extreme, and
+//! only there ([`ArgExtreme`]). The round that they come from is the first one, or the last one, in
+//! which the extreme is reached, whatever the grouping, if one of them grows with the rounds.
 
 use super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var, identity_bits};
 use crate::core::reduction::ReductionOp;
@@ -74,10 +78,66 @@ pub struct Accumulator {
     pub chain: Vec<Reg>,
 }
 
+/// An extreme with its companions: where a number is beyond the variable `members[0]`, all members
+/// are set.
+#[derive(Clone, Debug)]
+pub struct ArgExtreme {
+    /// The register of the comparison of the extreme with the number.
+    pub condition: Reg,
+    /// The comparison: [`Compare::Lt`] or [`Compare::Le`], or the same without sign.
+    pub compare: Compare,
+    /// True if the number is larger where the comparison holds: it is its second operand.
+    pub max: bool,
+    /// The variables, the extreme first.
+    pub members: Vec<Member>,
+}
+
+impl ArgExtreme {
+    /// True if the last one of equal numbers is chosen, not the first one.
+    pub fn is_last(&self) -> bool {
+        matches!(self.compare, Compare::Le | Compare::LeUnsigned)
+    }
+
+    /// True for a register that holds an old or a new value, or the condition.
+    pub fn is_in_chain(&self, reg: Reg) -> bool {
+        self.condition == reg || self.members.iter().any(|member| [member.old, member.new].contains(&reg))
+    }
+}
+
+/// A variable of an [`ArgExtreme`].
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The variable.
+    pub var: Var,
+    /// The number that it is set to.
+    pub operand: Reg,
+    /// Its value before the iteration.
+    pub old: Reg,
+    /// Its value after the iteration.
+    pub new: Reg,
+    /// Its type.
+    pub ty: ScalarType,
+}
+
+/// The variables that the statements of a loop set.
+#[derive(Default)]
+pub struct Recurrences {
+    /// Variables by themselves.
+    pub accumulators: Vec<Accumulator>,
+    /// Extremes with companions.
+    pub extremes: Vec<ArgExtreme>,
+}
+
 /// The variables that the statements of a loop set; `None` if one of them does not accumulate.
 pub fn accumulators(kernel: &Kernel, body: &[Stmt]) -> Option<Vec<Accumulator>> {
+    recurrences(kernel, body).filter(|found| found.extremes.is_empty()).map(|found| found.accumulators)
+}
+
+/// The variables that the statements of a loop set, extremes with companions among them; `None` if
+/// one of them does not accumulate.
+pub fn recurrences(kernel: &Kernel, body: &[Stmt]) -> Option<Recurrences> {
     if !body.iter().any(|stmt| matches!(stmt, Stmt::Set(..))) {
-        return Some(Vec::new());
+        return Some(Recurrences::default());
     }
     let mut loop_body = Body { kernel, ops: HashMap::default(), reads: HashMap::default() };
     for stmt in body {
@@ -86,14 +146,23 @@ pub fn accumulators(kernel: &Kernel, body: &[Stmt]) -> Option<Vec<Accumulator>> 
         }
         stmt.for_each_reg(&mut |reg| *loop_body.reads.entry(reg).or_default() += 1);
     }
-    let mut found: Vec<Accumulator> = Vec::new();
+    let mut set: Vec<(Var, Reg)> = Vec::new();
     for stmt in body {
         if let Stmt::Set(var, new) = stmt {
-            let accumulator = loop_body.accumulator(*var, *new)?;
-            if found.iter().any(|other| other.var == *var) {
+            if set.iter().any(|(other, _)| other == var) {
                 return None;
             }
-            found.push(accumulator);
+            set.push((*var, *new));
+        }
+    }
+    let mut found = Recurrences::default();
+    for (var, new) in &set {
+        if found.extremes.iter().any(|extreme| extreme.is_in_chain(*new)) {
+            continue;
+        }
+        match loop_body.accumulator(*var, *new) {
+            Some(accumulator) => found.accumulators.push(accumulator),
+            None => found.extremes.push(loop_body.extreme(*new, &set)?),
         }
     }
     Some(found)
@@ -159,6 +228,42 @@ impl Body<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The extreme with companions that a register is a new value of.
+    fn extreme(&self, new: Reg, set: &[(Var, Reg)]) -> Option<ArgExtreme> {
+        let Op::Select(condition, ..) = self.ops.get(&new)? else { return None };
+        let Op::Compare(compare, a, b) = self.ops.get(condition)? else { return None };
+        if matches!(compare, Compare::Eq | Compare::Ne) {
+            return None;
+        }
+        let mut members: Vec<Member> = Vec::new();
+        for (var, new) in set {
+            let Op::Select(chosen, operand, old) = self.ops.get(new)? else { continue };
+            if chosen != condition {
+                continue;
+            }
+            let is_extreme = [(a, b), (b, a)].contains(&(old, operand));
+            if self.reads(*new) != 1 || !self.is_old(*var, *old, if is_extreme { 2 } else { 1 }) {
+                return None;
+            }
+            let member =
+                Member { var: *var, operand: *operand, old: *old, new: *new, ty: self.kernel.regs[*new] };
+            match is_extreme {
+                true => members.insert(0, member),
+                false => members.push(member),
+            }
+        }
+        let extreme = members.first()?;
+        let max = (a, b) == (&extreme.old, &extreme.operand);
+        let is_compared = max || (b, a) == (&extreme.old, &extreme.operand);
+        let is_own = self.reads(*condition) as usize == members.len();
+        (is_compared && is_own && a != b).then_some(ArgExtreme {
+            condition: *condition,
+            compare: *compare,
+            max,
+            members,
+        })
     }
 
     /// The operation, the old value and the number that is joined to it; the old value is read

@@ -185,6 +185,8 @@ pub enum Cast {
     FloatToSigned,
     /// A conversion between float types, rounded to nearest.
     FloatToFloat,
+    /// The bits of a binary64, as an integer of 64 bits.
+    FloatToBits,
 }
 
 /// An operation whose result a register is set to. Without effect; may be left out or moved

@@ -105,6 +105,7 @@ impl Generator {
                     (Cast::UnsignedToFloat, ScalarType::I32, ScalarType::F32),
                     (Cast::FloatToSigned, ScalarType::F64, ScalarType::I64),
                     (Cast::FloatToFloat, ScalarType::F32, ScalarType::F64),
+                    (Cast::FloatToBits, ScalarType::F64, ScalarType::I64),
                 ]);
                 (to, Op::Cast(cast, to, self.reg(from, known, out)))
             }

@@ -341,6 +341,7 @@ impl Validator<'_> {
                     Cast::SignedToFloat | Cast::UnsignedToFloat => !from.is_float() && to.is_float(),
                     Cast::FloatToSigned => from.is_float() && *to == ScalarType::I64,
                     Cast::FloatToFloat => from.is_float() && to.is_float() && from != *to,
+                    Cast::FloatToBits => (from, *to) == (ScalarType::F64, ScalarType::I64),
                 };
                 if fits { Ok(*to) } else { wrong() }
             }

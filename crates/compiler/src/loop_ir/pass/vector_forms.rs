@@ -153,7 +153,7 @@ impl<'a, 'k> VectorForms<'a, 'k> {
                     Cast::SignedToFloat | Cast::UnsignedToFloat => {
                         (from, ty) == (ScalarType::I64, ScalarType::F64) && self.are(8, op)
                     }
-                    Cast::FloatToSigned => from == ScalarType::F64 && self.are(8, op),
+                    Cast::FloatToSigned | Cast::FloatToBits => from == ScalarType::F64 && self.are(8, op),
                     Cast::ZeroExtend | Cast::SignExtend => ty == ScalarType::I64,
                     Cast::Truncate => from == ScalarType::I64 && self.are(8, op),
                     Cast::FloatToFloat => true,
