@@ -540,9 +540,8 @@ impl Builder<'_> {
                 let wide = self.cast(value, Cast::FloatToFloat, Element::F64)?;
                 self.convert(wide, &CoreType::scalar(Scalar::Real), &CoreType::scalar(to), span)
             }
-            (true, false) if to == Scalar::Char || to == Scalar::Fixed(Fixed::U64) => {
-                Err(Declined::Conversion.into())
-            }
+            (true, false) if to == Scalar::Char => Err(Declined::Conversion.into()),
+            (true, false) if to == Scalar::Fixed(Fixed::U64) => self.float_to_word(value, span),
             (true, false) if to != Scalar::Int => {
                 let real = CoreType::scalar(Scalar::Real);
                 let wide = self.convert(value, &real, &CoreType::scalar(Scalar::Int), span)?;
@@ -566,6 +565,24 @@ impl Builder<'_> {
         }
     }
 
+    /// A float above -1 and below 2^64 as a `u64`: one from 2^63 on as its difference to that.
+    fn float_to_word(&mut self, value: Value, span: Span) -> Result<Value> {
+        let half = self.constant(Element::F64, 2f64.powi(63).to_bits())?;
+        let low = self.constant(Element::F64, (-1f64).to_bits())?;
+        let high = self.constant(Element::F64, 2f64.powi(64).to_bits())?;
+        let (above, below) =
+            (self.compare(Compare::Lt, low, value)?, self.compare(Compare::Lt, value, high)?);
+        let fits = self.binary(Binary::And, above, below)?;
+        self.check(fits, SiteKind::Convert, span, vec![value])?;
+        let rest = self.binary(Binary::Sub, value, half)?;
+        let is_small = self.compare(Compare::Lt, value, half)?;
+        let signed = self.define(Type::Element(Element::F64), Op::Select(is_small, value, rest))?;
+        let word = self.cast(signed, Cast::FloatToSigned, Element::I64)?;
+        let highest = self.constant(Element::I64, 1 << 63)?;
+        let above = self.binary(Binary::Xor, word, highest)?;
+        self.define(Type::I64, Op::Select(is_small, word, above))
+    }
+
     /// Returns whether a float is neither infinite nor NaN: less itself it is 0.
     fn is_finite(&mut self, value: Value) -> Result<Value> {
         let element = self.types[&value].element().expect("a float is an element");
@@ -581,11 +598,14 @@ impl Builder<'_> {
         target: Element,
         span: Span,
     ) -> Result<Value> {
-        let is_word = |scalar| scalar == Scalar::Fixed(Fixed::U64);
-        if is_word(from) || is_word(to) && !is_unsigned(from) {
-            return Err(Declined::Conversion.into());
-        }
         let wide = self.widened(value, from)?;
+        // Where one of the types is `u64` and the other one has a sign, the word has none.
+        let is_word = |scalar| scalar == Scalar::Fixed(Fixed::U64);
+        if is_word(from) && !is_unsigned(to) || is_word(to) && !is_unsigned(from) {
+            let zero = self.constant(Element::I64, 0)?;
+            let fits = self.compare(Compare::Le, zero, wide)?;
+            self.check(fits, SiteKind::Convert, span, vec![value])?;
+        }
         if target == Element::I64 {
             return Ok(wide);
         }

@@ -4,6 +4,15 @@ use super::storage::LoweredValue;
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{DigitExpr, Size, Space};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType};
+use std::rc::Rc;
+
+/// The place of a digit in a code that is written with digits of these sizes.
+#[derive(Clone)]
+pub(super) struct DigitOfCode {
+    code: Reg,
+    sizes: Rc<[u64]>,
+    place: usize,
+}
 
 impl<'p> Emitter<'p> {
     /// The number of a size.
@@ -95,10 +104,12 @@ impl<'p> Emitter<'p> {
                 self.binary(Binary::Sub, last, of)
             }
             DigitExpr::Join(digits) => {
-                let mut code = self.int(0)?;
+                let mut sized = Vec::new();
                 for (of, size) in digits {
-                    let of = self.digit(of, target)?;
-                    let size = self.number(size)?;
+                    sized.push((self.digit(of, target)?, self.number(size)?));
+                }
+                let mut code = self.int(0)?;
+                for (of, size) in self.merged_digits(&sized)? {
                     let size = self.size(size)?;
                     code = self.binary(Binary::Mul, code, size)?;
                     code = self.binary(Binary::Add, code, of)?;
@@ -108,7 +119,7 @@ impl<'p> Emitter<'p> {
             DigitExpr::Split { of, sizes, digit } => {
                 let of = self.digit(of, target)?;
                 let sizes = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
-                self.part_of_code(of, &sizes, *digit as usize)
+                self.part_of_code(of, &sizes, (*digit as usize, *digit as usize + 1))
             }
             DigitExpr::Remainder(value, size) => {
                 let word = self.word(*value);
@@ -123,7 +134,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Digits, for the digits of the index that a view is asked for. Those of one number, all of
-    /// them in order, are known to be its digits: an array over them is read at the number.
+    /// them in order, are known to be its digits.
     pub(super) fn digits(&mut self, digits: &[DigitExpr], target: &[Reg]) -> Result<Vec<Reg>> {
         let regs = digits.iter().map(|digit| self.digit(digit, target)).collect::<Result<Vec<_>>>()?;
         if let [DigitExpr::Split { of, sizes, .. }, _, ..] = digits
@@ -132,36 +143,85 @@ impl<'p> Emitter<'p> {
         {
             let code = self.digit(of, target)?;
             let extents = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
-            self.codes.insert(regs.clone(), (extents, code));
+            self.remember_digits(code, extents, &regs);
         }
         Ok(regs)
     }
 
-    /// A digit of a code that is written with digits of these sizes.
-    fn part_of_code(&mut self, code: Reg, sizes: &[u64], at: usize) -> Result<Reg> {
+    /// The number that digits of a code from one place up to another one make.
+    fn part_of_code(&mut self, code: Reg, sizes: &[u64], (from, to): (usize, usize)) -> Result<Reg> {
+        let product = |sizes: &[u64]| {
+            let product = sizes.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
+            product.ok_or(Declined::Width)
+        };
         // Without any code there is none to be taken apart.
-        if sizes.contains(&0) || sizes[at] == 1 {
+        if sizes.contains(&0) || sizes[from..to].iter().all(|size| *size == 1) {
             return self.int(0);
         }
-        let weight = sizes[at + 1..].iter().try_fold(1u64, |weight, size| weight.checked_mul(*size));
-        let by = self.size(weight.ok_or(Declined::Width)?)?;
+        let by = self.size(product(&sizes[to..])?)?;
         let digit = self.binary(Binary::DivUnsigned, code, by)?;
-        if sizes[..at].iter().all(|size| *size == 1) {
+        if sizes[..from].iter().all(|size| *size == 1) {
             return Ok(digit);
         }
-        let by = self.size(sizes[at])?;
+        let by = self.size(product(&sizes[from..to])?)?;
         self.binary(Binary::RemUnsigned, digit, by)
     }
 
     /// The index with a code.
     pub(super) fn index_of_code(&mut self, code: Reg, space: &Space) -> Result<LoweredValue<'p>> {
         let extents = self.extents(space)?;
-        let digits = (0..extents.len()).map(|at| self.part_of_code(code, &extents, at));
+        let digits = (0..extents.len()).map(|at| self.part_of_code(code, &extents, (at, at + 1)));
         let digits = digits.collect::<Result<Vec<_>>>()?;
-        if extents.iter().filter(|extent| **extent > 1).count() > 1 {
-            self.codes.insert(digits.clone(), (extents, code));
-        }
+        self.remember_digits(code, extents, &digits);
         Ok(LoweredValue::Index(digits.into()))
+    }
+
+    /// Remembers the registers of the digits of a code: arrays whose digits are a part of them are
+    /// read at that part of the code.
+    fn remember_digits(&mut self, code: Reg, sizes: Vec<u64>, digits: &[Reg]) {
+        if sizes.iter().filter(|size| **size > 1).count() < 2 {
+            return;
+        }
+        let sizes: Rc<[u64]> = sizes.into();
+        for (place, digit) in digits.iter().enumerate().filter(|(place, _)| sizes[*place] > 1) {
+            self.digits_of_codes.insert(*digit, DigitOfCode { code, sizes: sizes.clone(), place });
+        }
+    }
+
+    /// Digits with their sizes, without those of size 1: neighbors that are neighbors in a code are
+    /// one digit.
+    pub(super) fn merged_digits(&mut self, digits: &[(Reg, u64)]) -> Result<Vec<(Reg, u64)>> {
+        let digits: Vec<(Reg, u64)> = digits.iter().copied().filter(|(_, size)| *size != 1).collect();
+        let mut merged = Vec::new();
+        let mut at = 0;
+        while at < digits.len() {
+            let (first, mut size) = digits[at];
+            at += 1;
+            let known = self.digits_of_codes.get(&first).cloned();
+            let Some(DigitOfCode { code, sizes, place }) =
+                known.filter(|known| known.sizes[known.place] == size)
+            else {
+                merged.push((first, size));
+                continue;
+            };
+            let mut end = place + 1;
+            while let Some((next, next_size)) = digits.get(at) {
+                let Some(known) = self.digits_of_codes.get(next) else { break };
+                let is_next = known.code == code
+                    && known.sizes == sizes
+                    && known.place >= end
+                    && sizes[end..known.place].iter().all(|size| *size == 1)
+                    && sizes[known.place] == *next_size;
+                if !is_next {
+                    break;
+                }
+                size = size.checked_mul(*next_size).ok_or(Declined::Width)?;
+                (end, at) = (known.place + 1, at + 1);
+            }
+            let digit = if end == place + 1 { first } else { self.part_of_code(code, &sizes, (place, end))? };
+            merged.push((digit, size));
+        }
+        Ok(merged)
     }
 
     /// The code of digits.

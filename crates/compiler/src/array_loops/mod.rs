@@ -47,6 +47,7 @@ use crate::types::Type as CoreType;
 use crate::value::Class;
 pub use binding::{InputBinding, Lowered, ResultSource};
 use binding::{code_bound, separable_types, storage_type, word};
+use digits::DigitOfCode;
 use std::rc::Rc;
 use storage::{Location, LoweredValue};
 
@@ -183,8 +184,8 @@ struct Emitter<'p> {
     values: HashMap<Value, LoweredValue<'p>>,
     labels: HashMap<ir::Label, Target>,
     constants: HashMap<Reg, u64>,
-    /// Digits that were taken from a code, with their sizes and the code.
-    codes: HashMap<Vec<Reg>, (Vec<u64>, Reg)>,
+    /// Digits that were taken from a code, each with its place there.
+    digits_of_codes: HashMap<Reg, DigitOfCode>,
     inputs: Vec<Input>,
     bindings: Vec<InputBinding>,
     /// Classes of the result arrays.
@@ -216,7 +217,7 @@ impl<'p> Emitter<'p> {
             values: HashMap::default(),
             labels: HashMap::default(),
             constants: HashMap::default(),
-            codes: HashMap::default(),
+            digits_of_codes: HashMap::default(),
             inputs: Vec::new(),
             bindings: Vec::new(),
             classes: Vec::new(),

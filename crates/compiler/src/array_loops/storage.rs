@@ -300,24 +300,16 @@ impl<'p> Emitter<'p> {
     /// The slot of an element at digits.
     pub(super) fn slot_of(&mut self, space: &Space, stride: u64, base: Reg, digits: &[Reg]) -> Result<Reg> {
         let extents = self.extents(space)?;
-        if let Some((known, code)) = self.codes.get(digits)
-            && *known == extents
-        {
-            let (code, stride) = (*code, self.size(stride)?);
-            let part = self.binary(Binary::Mul, code, stride)?;
-            return self.binary(Binary::Add, base, part);
-        }
+        let sized: Vec<(Reg, u64)> = digits.iter().copied().zip(extents).collect();
+        let digits = self.merged_digits(&sized)?;
         let mut weight = stride;
-        let mut weights = vec![0; extents.len()];
-        for (at, extent) in extents.iter().enumerate().rev() {
+        let mut weights = vec![0; digits.len()];
+        for (at, (_, extent)) in digits.iter().enumerate().rev() {
             weights[at] = weight;
             weight = weight.checked_mul(*extent).ok_or(Declined::Width)?;
         }
         let mut sum = base;
-        for ((digit, weight), extent) in digits.iter().zip(weights).zip(&extents) {
-            if *extent == 1 {
-                continue;
-            }
+        for ((digit, _), weight) in digits.iter().zip(weights) {
             let weight = self.size(weight)?;
             let part = self.binary(Binary::Mul, *digit, weight)?;
             sum = self.binary(Binary::Add, sum, part)?;

@@ -896,7 +896,41 @@ impl<'n, 'f> Emit<'n, 'f> {
         }
     }
 
+    /// A quotient or a remainder. Numbers of 64 bits that are natural and below 2^32 are divided as
+    /// those of 32 bits, which some processors do three times as fast.
     fn divide(&mut self, kind: Binary, ty: ScalarType, a: Value, b: Value, known: Option<u64>) -> Value {
+        if ty != ScalarType::I64 || known.is_some() {
+            return self.divide_whole(kind, ty, a, b, known);
+        }
+        let (short, long, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let result = self.b.append_block_param(end, types::I64);
+        let bits = self.b.ins().bor(a, b);
+        let high = self.b.ins().ushr_imm_s(bits, 32);
+        self.b.ins().brif(high, long, &[], short, &[]);
+        self.b.switch_to_block(short);
+        let halves = [a, b].map(|word| self.b.ins().ireduce(types::I32, word));
+        let half = match kind {
+            Binary::DivSigned | Binary::DivUnsigned => self.b.ins().udiv(halves[0], halves[1]),
+            _ => self.b.ins().urem(halves[0], halves[1]),
+        };
+        let word = self.b.ins().uextend(types::I64, half);
+        self.b.ins().jump(end, &[BlockArg::Value(word)]);
+        self.b.switch_to_block(long);
+        let word = self.divide_whole(kind, ty, a, b, known);
+        self.b.ins().jump(end, &[BlockArg::Value(word)]);
+        self.b.switch_to_block(end);
+        result
+    }
+
+    /// A quotient or a remainder by an instruction for the type.
+    fn divide_whole(
+        &mut self,
+        kind: Binary,
+        ty: ScalarType,
+        a: Value,
+        b: Value,
+        known: Option<u64>,
+    ) -> Value {
         let signed = matches!(kind, Binary::DivSigned | Binary::RemSigned);
         // The machine divides 32 and 64 bits.
         let own = machine_type(ty);

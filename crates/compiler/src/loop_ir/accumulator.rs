@@ -285,3 +285,59 @@ impl Body<'_> {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loop_ir::parse;
+
+    /// The extremes of a loop over the index `r9` whose body is the statements between semicolons.
+    fn extremes(body: &str) -> Option<Vec<ArgExtreme>> {
+        let body: String = body.split(';').map(|line| format!("\n  {}", line.trim())).collect();
+        let text = format!(
+            "array a0: input 0, 8 bytes a slot, 1000 slots
+var v0: f64
+var v1: i64
+r0: i64 = 0
+r1: i64 = 1000
+for r9 in r0..<r1 @0
+  r10: f64 = a0[r9]
+  r11: f64 = v0
+  r12: i64 = v1{body}"
+        );
+        let kernel = parse::kernel(&text).unwrap();
+        kernel.body.iter().find_map(|stmt| match stmt {
+            Stmt::For { body, .. } => recurrences(&kernel, body).map(|found| found.extremes),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn extremes_have_companions() {
+        let chosen = "r14: f64 = select r13 r10 r11; r15: i64 = select r13 r9 r12; v0 := r14; v1 := r15";
+        let found = |compare: &str| {
+            let extremes = extremes(&format!("r13: i64 = {compare}; {chosen}"))?;
+            let [extreme] = &extremes[..] else { return None };
+            assert_eq!(extreme.members.iter().map(|member| member.var.index()).collect::<Vec<_>>(), [0, 1]);
+            Some((extreme.max, extreme.is_last()))
+        };
+        assert_eq!(found("r11 < r10"), Some((true, false)));
+        assert_eq!(found("r11 <= r10"), Some((true, true)));
+        assert_eq!(found("r10 < r11"), Some((false, false)));
+        assert_eq!(found("r10 <= r11"), Some((false, true)));
+        assert_eq!(found("r11 == r10"), None);
+        assert_eq!(found("r10 < r10"), None, "not with the extreme");
+    }
+
+    #[test]
+    fn values_in_between_are_not_read() {
+        let compare = "r13: i64 = r11 < r10; r14: f64 = select r13 r10 r11";
+        let sets = "v0 := r14; v1 := r15";
+        let chosen = |value: &str| extremes(&format!("{compare}; r15: i64 = select r13 {value}; {sets}"));
+        assert!(chosen("r9 r12").is_some());
+        assert!(chosen("r12 r9").is_none(), "set where it does not hold");
+        assert!(chosen("r13 r12").is_none(), "the condition is read");
+        let counted = "r16: i64 = add r12 r13; r15: i64 = select r13 r9 r16";
+        assert!(extremes(&format!("{compare}; {counted}; {sets}")).is_none(), "the place is read");
+    }
+}

@@ -1,8 +1,10 @@
 //! Sorting of arrays of words: numbers, characters and codes, in their own order.
 //!
 //! The order is that of `before` in the standard library: numbers ascend; of floats -0 equals 0 and
-//! NaN is last; the sort is stable. Runs of [`RUN_ELEMENTS`] are sorted by the standard library of
-//! Rust and merged; the interrupt flag is polled between runs and during merges.
+//! NaN is last; the sort is stable. Keys that differ in few bytes are distributed by each of them,
+//! the lowest first (radix sort: Knuth, *The Art of Computer Programming* 3, 5.2.5). Otherwise runs of
+//! [`RUN_ELEMENTS`] are sorted by the standard library of Rust and merged. The interrupt flag is
+//! polled between runs and during merges and distributions.
 
 use super::arithmetic::memory_failure;
 use super::code::PrimTypes;
@@ -15,6 +17,13 @@ use crate::value::{Buffer, Class, Seq, Value};
 
 /// The number of elements of a run.
 const RUN_ELEMENTS: usize = 1 << 19;
+
+/// Bytes in which keys differ up to which they are distributed: each pass moves all elements, which
+/// takes about as long as two levels of a comparison sort.
+const MAX_RADIX_PASSES: usize = 4;
+
+/// The number of elements from which on they are distributed.
+const MIN_RADIX_ELEMENTS: usize = 256;
 
 /// The key by which slots are ordered.
 #[derive(Clone, Copy)]
@@ -79,38 +88,104 @@ impl Evaluator<'_, '_> {
         let Some(leaf) = leaf else { return Err(unsuitable()) };
         let (class, count, keys) = (seq.class(), seq.len(), SortKey::of(&leaf));
         let mut out = self.allocate_buffer(types.result.class, count, span)?;
-        // Twice the pairs of key and index, or the slots, for the merge.
+        // Twice the pairs of key and index, or the slots, for the merge; the keys are less.
         self.require_memory(if indices { Class::Wide } else { class }, count.saturating_mul(2), span)?;
         let Some((from, start)) = seq.to_flat(class) else {
             return Err(self.fail(memory_failure(count, class.bytes(), self.host.memory), span));
         };
         if indices {
-            let slot = |i: usize| from.get(start + i).word();
-            let mut pairs: Vec<(u64, u64)> = Vec::with_capacity(count);
-            while pairs.len() < count {
+            let mut all: Vec<u64> = Vec::with_capacity(count);
+            while all.len() < count {
                 self.poll_interrupt(span)?;
-                let run = pairs.len()..count.min(pairs.len() + RUN_ELEMENTS);
-                pairs.extend(run.map(|i| (keys.key(slot(i)), i as u64)));
+                let run = RUN_ELEMENTS.min(count - all.len());
+                from.for_each_word(start + all.len(), run, |slot| all.push(keys.key(slot)));
             }
-            self.merge_sort(&mut pairs, |pair| pair.0, span)?;
-            for run in pairs.chunks(RUN_ELEMENTS) {
-                self.poll_interrupt(span)?;
-                run.iter().for_each(|(_, i)| out.push(Value::Word(*i)));
-            }
+            self.order(all, &mut out, span)?;
             return Ok(Value::Seq(Seq::new(out)));
         }
         out.extend(&from, start, count);
         match &mut out {
-            Buffer::U8(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::U16(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::U32(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::Word(slots) => self.merge_sort(slots, |slot| keys.key(*slot), span)?,
+            Buffer::U8(slots) => self.stable_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::U16(slots) => self.stable_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::U32(slots) => self.stable_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::Word(slots) => self.stable_sort(slots, |slot| keys.key(*slot), span)?,
             Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => return Err(unsuitable()),
         }
         Ok(Value::Seq(Seq::new(out)))
     }
 
+    /// Appends the indices of keys in the order of the keys. Where the bits in which keys differ lie
+    /// within 32, the key and the index are one word.
+    fn order(&mut self, keys: Vec<u64>, out: &mut Buffer, span: Span) -> Result<()> {
+        let differing = differing_bits(keys.iter().copied());
+        let low = differing.trailing_zeros() % 64;
+        if differing >> low <= u64::from(u32::MAX) && u32::try_from(keys.len()).is_ok() {
+            let word = |(i, key): (usize, u64)| (key >> low) << 32 | i as u64;
+            let mut words: Vec<u64> = keys.into_iter().enumerate().map(word).collect();
+            self.stable_sort(&mut words, |word| word >> 32, span)?;
+            for run in words.chunks(RUN_ELEMENTS) {
+                self.poll_interrupt(span)?;
+                out.extend_with_words(run.iter().map(|word| word & u64::from(u32::MAX)));
+            }
+            return Ok(());
+        }
+        let mut pairs: Vec<(u64, u64)> =
+            keys.into_iter().enumerate().map(|(i, key)| (key, i as u64)).collect();
+        self.stable_sort(&mut pairs, |pair| pair.0, span)?;
+        for run in pairs.chunks(RUN_ELEMENTS) {
+            self.poll_interrupt(span)?;
+            out.extend_with_words(run.iter().map(|pair| pair.1));
+        }
+        Ok(())
+    }
+
     /// Sorts by a key; the sort is stable.
+    fn stable_sort<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
+        if all.len() >= MIN_RADIX_ELEMENTS {
+            let differing = differing_bits(all.iter().map(&key));
+            let places: Vec<u32> =
+                (0..64).step_by(8).filter(|place| differing >> place & 0xff != 0).collect();
+            if places.len() <= MAX_RADIX_PASSES {
+                return self.radix_sort(all, key, &places, span);
+            }
+        }
+        self.merge_sort(all, key, span)
+    }
+
+    /// Sorts by the bytes of a key at some places, the lowest first.
+    fn radix_sort<T: Copy>(
+        &mut self,
+        all: &mut Vec<T>,
+        key: impl Fn(&T) -> u64,
+        places: &[u32],
+        span: Span,
+    ) -> Result<()> {
+        let mut sorted = all.clone();
+        for place in places {
+            let byte = |element: &T| (key(element) >> place) as u8 as usize;
+            let mut next = [0usize; 256];
+            for run in all.chunks(RUN_ELEMENTS) {
+                self.poll_interrupt(span)?;
+                run.iter().for_each(|element| next[byte(element)] += 1);
+            }
+            let mut first = 0;
+            for count in &mut next {
+                first += std::mem::replace(count, first);
+            }
+            for run in all.chunks(RUN_ELEMENTS) {
+                self.poll_interrupt(span)?;
+                for element in run {
+                    let at = &mut next[byte(element)];
+                    sorted[*at] = *element;
+                    *at += 1;
+                }
+            }
+            std::mem::swap(all, &mut sorted);
+        }
+        Ok(())
+    }
+
+    /// Sorts by a key and comparisons; the sort is stable.
     fn merge_sort<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
         for run in all.chunks_mut(RUN_ELEMENTS) {
             self.poll_interrupt(span)?;
@@ -144,6 +219,12 @@ impl Evaluator<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The bits that are not the same in all keys.
+fn differing_bits(keys: impl Iterator<Item = u64>) -> u64 {
+    let (any, every) = keys.fold((0, u64::MAX), |(any, every), key| (any | key, every & key));
+    any & !every
 }
 
 #[cfg(test)]

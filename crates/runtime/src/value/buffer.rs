@@ -295,10 +295,38 @@ impl Buffer {
         }
     }
 
-    /// Appends slots `start..start + len` of another buffer, whose slots the class holds.
+    /// Calls `f` with the words of slots `start..start + len`.
+    pub fn for_each_word(&self, start: usize, len: usize, mut f: impl FnMut(u64)) {
+        let range = start..start + len;
+        match self {
+            Buffer::U8(v) => v[range].iter().for_each(|slot| f(u64::from(*slot))),
+            Buffer::U16(v) => v[range].iter().for_each(|slot| f(u64::from(*slot))),
+            Buffer::U32(v) => v[range].iter().for_each(|slot| f(u64::from(*slot))),
+            Buffer::Word(v) => v[range].iter().for_each(|slot| f(*slot)),
+            other => range.for_each(|i| f(other.get(i).word())),
+        }
+    }
+
+    /// Appends words that the class holds.
+    pub fn extend_with_words(&mut self, words: impl Iterator<Item = u64>) {
+        match self {
+            Buffer::U8(v) => v.extend(words.map(|word| word as u8)),
+            Buffer::U16(v) => v.extend(words.map(|word| word as u16)),
+            Buffer::U32(v) => v.extend(words.map(|word| word as u32)),
+            Buffer::Word(v) => v.extend(words),
+            other => words.for_each(|word| other.push(Value::Word(word))),
+        }
+    }
+
+    /// Appends slots `start..start + len` of another buffer, whose slots the class holds. A buffer
+    /// that has fewer is what a part that was moved out of a rope has left: nobody reads its slots,
+    /// which are zeros in the copy.
     pub fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
         let range = start..start + len;
         self.make_owned();
+        if other.len() < range.end {
+            return range.for_each(|_| self.push(Value::Word(0)));
+        }
         match (self, other) {
             (Buffer::U8(v), Buffer::U8(w)) => v.extend_from_slice(&w[range]),
             (Buffer::U16(v), Buffer::U16(w)) => v.extend_from_slice(&w[range]),

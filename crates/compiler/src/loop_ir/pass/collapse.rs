@@ -101,7 +101,7 @@ fn pairs(kernel: &Kernel) -> HashMap<Reg, u64> {
     let candidates = found.iter().filter(|(_, _, parallel, _)| *parallel).map(|(_, inner, ..)| *inner);
     let candidates: HashSet<Reg> = candidates.collect();
     let independent =
-        if candidates.is_empty() { HashSet::default() } else { independent_loops(kernel, &candidates) };
+        if candidates.is_empty() { HashSet::default() } else { independent_loops(kernel, &candidates, true) };
     found.retain(|(_, inner, parallel, _)| !parallel || independent.contains(inner));
     let inner: HashSet<Reg> = found.iter().map(|(_, inner, ..)| *inner).collect();
     found.retain(|(outer, ..)| !inner.contains(outer));

@@ -96,7 +96,7 @@ fn candidates(kernel: &Kernel) -> HashMap<Reg, HashMap<Reg, usize>> {
         }
     });
     if !in_order.is_empty() {
-        let independent = independent_loops(kernel, &in_order);
+        let independent = independent_loops(kernel, &in_order, false);
         found.retain(|index, _| !in_order.contains(index) || independent.contains(index));
     }
     found

@@ -80,13 +80,13 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// The sequential loops among these, by their indices, whose rounds are independent and share the
 /// memory of all arrays.
-pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>) -> HashSet<Reg> {
+pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>, in_pieces: bool) -> HashSet<Reg> {
     let mut search = Search::new(kernel);
     let mut found = HashSet::default();
     for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::For { index, .. } = stmt
             && candidates.contains(index)
-            && search.check_independence(stmt).is_some_and(|private| private.is_empty())
+            && search.check_independence(stmt, in_pieces).is_some_and(|private| private.is_empty())
         {
             found.insert(*index);
         }
@@ -215,7 +215,7 @@ impl<'k> Search<'k> {
                     if costs[index] < least {
                         continue;
                     }
-                    if let Some(private) = self.check_independence(stmt) {
+                    if let Some(private) = self.check_independence(stmt, true) {
                         found(*index, private);
                         continue;
                     }
@@ -229,8 +229,9 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// The arrays of which each piece has its own, if the rounds of a loop are independent.
-    fn check_independence(&mut self, stmt: &'k Stmt) -> Option<Vec<Array>> {
+    /// The arrays of which each piece has its own, if the rounds of a loop are independent. Arrays on
+    /// the stack are not shared by pieces of a loop that is cut (`in_pieces`).
+    fn check_independence(&mut self, stmt: &'k Stmt, in_pieces: bool) -> Option<Vec<Array>> {
         let Stmt::For { label, index, low, high, body } = stmt else { return None };
         let (mut plain, mut fails, mut may_not_end) = (true, false, false);
         let mut written: HashSet<Array> = HashSet::default();
@@ -260,7 +261,7 @@ impl<'k> Search<'k> {
             let only_here = own.arrays.get(&array) == self.mentioned.arrays.get(&array);
             match self.kernel.arrays[array].origin {
                 Origin::Stack(_) | Origin::ThreadLocal if only_here && is_filled_first(body, array) => {}
-                Origin::Stack(_) | Origin::ThreadLocal => return None,
+                Origin::Stack(_) | Origin::ThreadLocal if in_pieces => return None,
                 _ if self.has_own_slots(array, body, &defined, *index, (*low, *high)).is_some() => {}
                 Origin::Scratch if only_here && is_filled_first(body, array) => {
                     let width = u64::from(self.kernel.arrays[array].width);

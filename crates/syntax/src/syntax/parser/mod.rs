@@ -651,6 +651,12 @@ fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
         TokenKind::LBracket if expected & Label::Pattern.bit() != 0 => {
             "a pattern for the elements of an array is a tuple, as in `val (a, b) = [1, 2];`"
         }
+        TokenKind::Name | TokenKind::Int
+            if wants(TokenKind::LBracket)
+                && around.at.checked_sub(1).is_some_and(|at| around.tokens[at].kind == TokenKind::DotDot) =>
+        {
+            "all values of a type are `..[N]`, as in `for i in ..[N]`; integers from one to another `a..b`"
+        }
         TokenKind::LBracket if in_type => "the type of an array is written `T ^ n`, as in `int ^ 3`",
         TokenKind::Less if wants(TokenKind::LParen) && wants(TokenKind::LBracket) => {
             "type parameters stand in brackets: `fun f[T](x:T) => e`"
