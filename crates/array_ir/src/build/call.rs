@@ -98,8 +98,11 @@ impl Builder<'_> {
             }
             _ => unreachable!("a call has the arguments of the function, or one"),
         }
-        scope.locals.extend(function.params.iter().copied().zip(args));
+        for (param, arg) in function.params.iter().zip(args) {
+            self.bind_local(&mut scope, *param, arg);
+        }
         scope.locals.extend(function.captures.iter().copied().zip(closure.captures.iter().cloned()));
+        self.carry_captures(&mut scope, closure, function.locals.len());
         if let Some(this) = function.this {
             scope.locals.insert(this, Known::Function(closure.clone()));
         }
@@ -118,8 +121,15 @@ impl Builder<'_> {
         let ty: Type = self.ty(&ty)?;
         let label = self.label();
         scope.returns = Some(label);
-        let block = self.block(Vec::new(), |this, _| this.value(scope, body))?;
-        self.define(ty, Op::Block(label, block)).map(Known::Data)
+        let carried = scope.carried.clone();
+        let ty = self.state_type(scope, Some(ty), &carried)?;
+        let block = self.block(Vec::new(), |this, _| {
+            let value = this.value(scope, body)?;
+            this.pack(scope, Some(value), &carried)
+        })?;
+        let packed = self.define(ty, Op::Block(label, block))?;
+        let value = self.unpack(scope, packed, true, &carried)?;
+        Ok(Known::Data(value.expect("a body has a value")))
     }
 
     /// The function that a body gives. A body that is left by `return` before its end is declined:

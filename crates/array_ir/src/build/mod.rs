@@ -118,7 +118,7 @@ declined! {
     /// A pattern of another form than a tuple.
     Pattern "pattern";
     /// A variable of the session that a function changes, a variable that changes in a
-    /// comprehension, or that a local function shares.
+    /// comprehension, or that a local function changes.
     Variable "variable";
     /// A loop at the top level, or ends of both sides of a branch that differ.
     Loop "loop";
@@ -281,6 +281,20 @@ enum Known {
     Data(Value),
     /// A function at type arguments, with what it has captured.
     Function(Arc<Closure>),
+    /// A variable that local functions share: its value is the one in [`Builder::cells`].
+    Shared(usize),
+}
+
+impl Known {
+    /// Returns true for the same value.
+    fn is(&self, other: &Known) -> bool {
+        match (self, other) {
+            (Known::Data(a), Known::Data(b)) => a == b,
+            (Known::Function(a), Known::Function(b)) => Arc::ptr_eq(a, b),
+            (Known::Shared(a), Known::Shared(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 /// A function value.
@@ -305,18 +319,28 @@ struct Scope<'s> {
     loops: Vec<state::Loop>,
     /// Variables that local functions share.
     shared: Vec<LocalId>,
+    /// Those of them that this function has bound, or that it has captured and sets.
+    owned: Vec<LocalId>,
+    /// Those that it has captured and sets: their last values are results of its body.
+    carried: Vec<Root>,
 }
 
 impl Scope<'_> {
     fn of(bindings: HashMap<u32, CoreType>, locals: &[core::LocalInfo]) -> Self {
         let shared = locals.iter().enumerate().filter(|(_, local)| local.shared);
         let shared = shared.map(|(id, _)| LocalId::new(id)).collect();
-        let (loops, values) = (Vec::new(), HashMap::default());
-        Scope { bindings, script: None, at_run: None, locals: values, returns: None, loops, shared }
+        let (loops, locals) = (Vec::new(), HashMap::default());
+        let (owned, carried) = (Vec::new(), Vec::new());
+        Scope { bindings, script: None, at_run: None, locals, returns: None, loops, shared, owned, carried }
     }
 
     fn is_shared(&self, local: LocalId) -> bool {
         self.shared.contains(&local)
+    }
+
+    /// Returns true for a variable whose changes by this function are carried on.
+    fn is_own(&self, local: LocalId) -> bool {
+        !self.is_shared(local) || self.owned.contains(&local) && self.locals.contains_key(&local)
     }
 
     /// The type at the arguments of the function.
@@ -352,6 +376,11 @@ struct Builder<'p> {
     functions: &'p [(Root, KnownValue)],
     /// The session variables that the unit changes, with their values.
     globals: HashMap<GlobalId, Known>,
+    /// The values of variables that local functions share, each one data or a function.
+    cells: Vec<Known>,
+    /// The cells whose changes need not be carried beyond the block that is built: they are a part
+    /// of its end, or nobody asks for them.
+    settled: Vec<usize>,
     types: HashMap<Value, Type>,
     /// Values that are constants.
     constants: HashMap<Value, u64>,
@@ -378,6 +407,8 @@ impl<'p> Builder<'p> {
             outside: Vec::new(),
             functions: &[],
             globals: HashMap::default(),
+            cells: Vec::new(),
+            settled: Vec::new(),
             types: HashMap::default(),
             constants: HashMap::default(),
             ranges: HashMap::default(),
@@ -467,7 +498,8 @@ impl<'p> Builder<'p> {
         self.define(Type::Element(element), Op::Const(element, element.truncate(bits)))
     }
 
-    /// A block with parameters of these types; what `build` leaves is its end.
+    /// A block with parameters of these types; what `build` leaves is its end. Cells have the values
+    /// afterward that they had before; a change that is not settled is declined.
     fn block(
         &mut self,
         params: Vec<Type>,
@@ -481,7 +513,13 @@ impl<'p> Builder<'p> {
         self.types.extend(params.iter().cloned());
         let outer = std::mem::take(&mut self.stmts);
         let values: Vec<Value> = params.iter().map(|param| param.0).collect();
+        let cells = self.cells.clone();
+        self.settled.clear();
         let end = build(self, &values);
+        let changed = |at: &usize| !cells[*at].is(&self.cells[*at]);
+        let is_carried = (0..cells.len()).filter(changed).all(|at| self.settled.contains(&at));
+        self.settled.clear();
+        self.cells = cells;
         let stmts = std::mem::replace(&mut self.stmts, outer);
         self.depth -= 1;
         let end = match end {
@@ -489,6 +527,9 @@ impl<'p> Builder<'p> {
             Err(AbruptCompletion::Jump(end)) => end,
             Err(declined) => return Err(declined),
         };
+        if !is_carried {
+            return Err(Declined::Variable.into());
+        }
         Ok(Block { params, stmts, end })
     }
 
@@ -497,6 +538,7 @@ impl<'p> Builder<'p> {
         match known {
             Known::Data(value) => Ok(value),
             Known::Function(_) => Err(Declined::Function.into()),
+            Known::Shared(cell) => self.data(self.cells[cell].clone()),
         }
     }
 }

@@ -440,7 +440,7 @@ impl Builder<'_> {
         let packed = self.define(ty, Op::Block(plan.shared[arm], block?))?;
         for (at, (local, ty)) in (0..).zip(bound) {
             let part = self.define(ty, Op::Part(packed, at))?;
-            scope.locals.insert(local, Known::Data(part));
+            self.bind_local(scope, local, Known::Data(part));
         }
         let value = self.arm_body(scope, plan, *arm)?;
         self.pack(scope, value, &plan.variables)
@@ -488,7 +488,7 @@ impl Builder<'_> {
                 for (local, part) in sorted(bound) {
                     let value = self.part_value(plan, &mut values, part)?;
                     bound_values.push(value);
-                    scope.locals.insert(local, Known::Data(value));
+                    self.bind_local(scope, local, Known::Data(value));
                 }
                 let (Some(otherwise), Some(guard)) = (otherwise, plan.arms.guard(*arm)) else {
                     return self.leaf(scope, plan, *arm, &bound_values);

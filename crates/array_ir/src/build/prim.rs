@@ -191,7 +191,7 @@ impl Builder<'_> {
     fn operation(&mut self, scope: &mut Scope, term: &Term) -> Result<Arc<Closure>> {
         match self.term(scope, term)? {
             Known::Function(closure) => Ok(closure),
-            Known::Data(_) => Err(Declined::Function.into()),
+            Known::Data(_) | Known::Shared(_) => Err(Declined::Function.into()),
         }
     }
 

@@ -4,10 +4,12 @@
 //! variables that it may set as its value: all of them in a tuple, or the one. `break`, `continue`
 //! and `return` are ends with values. So no statement changes anything.
 //!
-//! A variable that a local function shares is declined: its value is that of the time of a call.
+//! A variable that local functions share has a cell ([`Builder::cells`]), in which they find its value
+//! at the time of a call. A local function that sets one gives its last value as a further result of
+//! its body; the language calls such a function in a statement of its own.
 
 use super::types::structural_type;
-use super::{AbruptCompletion, Builder, Declined, Known, Result, Scope};
+use super::{AbruptCompletion, Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Space, Type, Value};
 use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use crate::hash::HashMap;
@@ -21,7 +23,7 @@ pub(super) struct Loop {
 }
 
 /// The values of variables at a point: of the body, and of the session.
-pub(super) struct VariableValues(HashMap<LocalId, Known>, HashMap<GlobalId, Known>);
+pub(super) struct VariableValues(HashMap<LocalId, Known>, HashMap<GlobalId, Known>, Vec<Known>);
 
 /// The statements or the term of one side of a branch.
 pub(super) type BranchBody<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &mut Scope<'_>) -> Result<Option<Value>>;
@@ -29,42 +31,60 @@ pub(super) type BranchBody<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &mut Scope<
 impl Builder<'_> {
     /// The variables that statements set and that have a value before.
     pub(super) fn variables_of_stmts(&self, scope: &Scope, stmts: &[Stmt]) -> Result<Vec<Root>> {
-        let mut found = Vec::new();
-        set_by_stmts(stmts, &mut found);
-        self.variables(scope, found)
+        let mut setters = Setters { builder: self, scope, found: Vec::new() };
+        setters.visit_stmts(stmts);
+        self.variables(scope, setters.found)
     }
 
     /// The variables that terms set and that have a value before.
     pub(super) fn variables_of_terms(&self, scope: &Scope, terms: &[&Term]) -> Result<Vec<Root>> {
-        let mut found = Vec::new();
-        terms.iter().for_each(|term| set_by_term(term, &mut found));
-        self.variables(scope, found)
+        let mut setters = Setters { builder: self, scope, found: Vec::new() };
+        terms.iter().for_each(|term| setters.visit_term(term));
+        self.variables(scope, setters.found)
     }
 
     fn variables(&self, scope: &Scope, mut found: Vec<Root>) -> Result<Vec<Root>> {
         found.sort_unstable();
         found.dedup();
-        if found.iter().any(|root| matches!(root, Root::Local(local) if scope.is_shared(*local))) {
+        found.retain(|root| self.lookup_variable(scope, *root).is_some());
+        if found.iter().any(|root| matches!(root, Root::Local(local) if !scope.is_own(*local))) {
             return Err(Declined::Variable.into());
         }
-        found.retain(|root| self.lookup_variable(scope, *root).is_some());
         Ok(found)
     }
 
     /// The value of a variable that has been bound or set in the unit, or that the unit changes.
     pub(super) fn lookup_variable<'s>(&'s self, scope: &'s Scope, root: Root) -> Option<&'s Known> {
-        match root {
+        let known = match root {
             Root::Local(local) => scope.locals.get(&local),
             Root::Global(global) => self.globals.get(&global),
+        };
+        match known {
+            Some(Known::Shared(cell)) => self.cells.get(*cell),
+            known => known,
         }
+    }
+
+    /// Gives a local its first value.
+    pub(super) fn bind_local(&mut self, scope: &mut Scope, local: LocalId, known: Known) {
+        if !scope.is_shared(local) {
+            scope.locals.insert(local, known);
+            return;
+        }
+        scope.locals.insert(local, Known::Shared(self.cells.len()));
+        scope.owned.push(local);
+        self.cells.push(known);
     }
 
     /// Sets a variable to a value.
     fn rebind(&mut self, scope: &mut Scope, root: Root, known: Known) {
         match root {
-            Root::Local(local) => scope.locals.insert(local, known),
-            Root::Global(global) => self.globals.insert(global, known),
-        };
+            Root::Local(local) => match scope.locals.get(&local) {
+                Some(Known::Shared(cell)) => self.cells[*cell] = known,
+                _ => drop(scope.locals.insert(local, known)),
+            },
+            Root::Global(global) => drop(self.globals.insert(global, known)),
+        }
     }
 
     /// The data that a variable has as its value.
@@ -73,15 +93,15 @@ impl Builder<'_> {
     }
 
     pub(super) fn variable_values(&self, scope: &Scope) -> VariableValues {
-        VariableValues(scope.locals.clone(), self.globals.clone())
+        VariableValues(scope.locals.clone(), self.globals.clone(), self.cells.clone())
     }
 
     pub(super) fn restore_variables(
         &mut self,
         scope: &mut Scope,
-        VariableValues(locals, globals): VariableValues,
+        VariableValues(locals, globals, cells): VariableValues,
     ) {
-        (scope.locals, self.globals) = (locals, globals);
+        (scope.locals, self.globals, self.cells) = (locals, globals, cells);
     }
 
     /// A loop of a unit over variables outside, which it changes; gives their last values.
@@ -106,11 +126,53 @@ impl Builder<'_> {
         for root in variables {
             values.push(self.data_of(scope, *root)?);
         }
+        self.settle(scope, variables);
         if let [value] = values[..] {
             return Ok(value);
         }
         let ty = Type::Tuple(values.iter().map(|value| self.types[value].clone()).collect());
         self.define(ty, Op::Tuple(values))
+    }
+
+    /// Carries on the variables that a function value sets, or that function values which it has been
+    /// given set. Those that it has not captured itself get a local behind its own, of which there
+    /// are `locals`.
+    pub(super) fn carry_captures(&self, scope: &mut Scope, closure: &Closure, locals: usize) {
+        let mut cells = cells_set_by(self.core, closure);
+        for known in scope.locals.values() {
+            if let Known::Function(given) = known {
+                cells.extend(cells_set_by(self.core, given));
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        for cell in cells {
+            let local = local_of_cell(scope, cell).unwrap_or_else(|| {
+                let local = LocalId::new(locals + scope.carried.len());
+                scope.locals.insert(local, Known::Shared(cell));
+                local
+            });
+            scope.owned.push(local);
+            scope.carried.push(Root::Local(local));
+        }
+    }
+
+    /// States that changes of variables need not be carried beyond the block that is built.
+    pub(super) fn settle(&mut self, scope: &Scope, variables: &[Root]) {
+        for root in variables {
+            if let Root::Local(local) = root
+                && let Some(Known::Shared(cell)) = scope.locals.get(local)
+            {
+                self.settled.push(*cell);
+            }
+        }
+    }
+
+    /// States the same of all variables of a function, at a jump that leaves a loop or the function
+    /// with the values that are needed there.
+    pub(super) fn settle_own(&mut self, scope: &Scope) {
+        let own: Vec<Root> = scope.owned.iter().map(|local| Root::Local(*local)).collect();
+        self.settle(scope, &own);
     }
 
     /// Sets variables to what [`Builder::pack`] has put together; gives the value in front.
@@ -208,6 +270,7 @@ impl Builder<'_> {
             }
         }
         *end.value_mut() = self.define(ty, op(blocks))?;
+        self.settle_own(scope);
         Err(AbruptCompletion::Jump(end))
     }
 
@@ -230,11 +293,11 @@ impl Builder<'_> {
     }
 
     /// Declines a change of a variable that is not known to change where its values are joined: one
-    /// outside of the unit, one of the session inside of a function, one that local functions
-    /// share.
+    /// outside of the unit, one of the session inside of a function, one of a function around whose
+    /// changes are not carried on.
     fn expect_changeable(&self, scope: &Scope, root: Root) -> Result<()> {
         let may_change = match root {
-            Root::Local(local) if scope.is_shared(local) => false,
+            Root::Local(local) if !scope.is_own(local) => false,
             // A local of a function may be set first here.
             Root::Local(_) => scope.script.is_none() || self.lookup_variable(scope, root).is_some(),
             Root::Global(_) => scope.script.is_some() && self.lookup_variable(scope, root).is_some(),
@@ -399,7 +462,7 @@ impl Builder<'_> {
                 (None, Some(ty)) => this.whole_index(ty, params[0])?,
                 (None, None) => params[0],
             };
-            scope.locals.insert(local, Known::Data(item));
+            this.bind_local(scope, local, Known::Data(item));
             this.round(scope, label, &variables, body)
         });
         self.restore_variables(scope, before);
@@ -424,7 +487,9 @@ impl Builder<'_> {
         let before = self.variable_values(scope);
         let test = self.block(vec![ty.clone()], |this, params| {
             this.unpack(scope, params[0], false, &variables)?;
-            this.value(scope, condition)
+            let holds = this.value(scope, condition);
+            this.settle(scope, &variables);
+            holds
         });
         self.restore_variables(scope, before);
         let before = self.variable_values(scope);
@@ -460,6 +525,7 @@ impl Builder<'_> {
     pub(super) fn leave_round(&mut self, scope: &Scope, is_break: bool) -> Result<()> {
         let Loop { label, variables } = scope.loops.last().ok_or(Declined::Loop)?;
         let state = self.pack(scope, None, variables)?;
+        self.settle_own(scope);
         Err(AbruptCompletion::Jump(if is_break {
             End::Exit(*label, state)
         } else {
@@ -468,24 +534,103 @@ impl Builder<'_> {
     }
 }
 
-/// Collects the variables that statements set, with those in terms.
-fn set_by_stmts(stmts: &[Stmt], found: &mut Vec<Root>) {
-    for stmt in stmts {
-        stmt.for_each_stmt(&mut |inner| {
-            found.extend(inner.stores_into());
-        });
-        stmt.for_each_term(&mut |term| set_by_term(term, found));
+/// The variables that statements and terms set, by themselves or by local functions that they
+/// mention.
+struct Setters<'b, 's, 'p> {
+    builder: &'b Builder<'p>,
+    scope: &'b Scope<'s>,
+    found: Vec<Root>,
+}
+
+impl Setters<'_, '_, '_> {
+    fn visit_stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            stmt.for_each_stmt(&mut |inner| {
+                self.found.extend(inner.stores_into());
+            });
+            stmt.for_each_term(&mut |term| self.visit_term(term));
+        }
+    }
+
+    fn visit_term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Block(stmts, value) => {
+                self.visit_stmts(stmts);
+                if let Some(value) = value {
+                    self.visit_term(value);
+                }
+            }
+            TermKind::Closure { function, captures, .. } if !self.scope.shared.is_empty() => {
+                let set = captures_set_by(self.builder.core, *function);
+                self.found.extend(set.into_iter().map(|at| Root::Local(captures[at])));
+            }
+            TermKind::Local(local) if !self.builder.cells.is_empty() => {
+                if let Some(Known::Function(closure)) =
+                    self.builder.lookup_variable(self.scope, Root::Local(*local))
+                {
+                    self.visit_closure(closure);
+                }
+            }
+            _ => term.for_each_child(&mut |child| self.visit_term(child)),
+        }
+    }
+
+    /// The variables of the scope that a function value sets.
+    fn visit_closure(&mut self, closure: &Closure) {
+        for cell in cells_set_by(self.builder.core, closure) {
+            self.found.extend(local_of_cell(self.scope, cell).map(Root::Local));
+        }
     }
 }
 
-fn set_by_term(term: &Term, found: &mut Vec<Root>) {
+/// The local of a scope that a cell belongs to.
+fn local_of_cell(scope: &Scope, cell: usize) -> Option<LocalId> {
+    let is_it = |known: &Known| matches!(known, Known::Shared(own) if *own == cell);
+    scope.locals.iter().find(|(_, known)| is_it(known)).map(|(local, _)| *local)
+}
+
+/// The cells of the variables that a function value sets, or one that it has captured.
+fn cells_set_by(core: &core::Program, closure: &Closure) -> Vec<usize> {
+    let mut cells: Vec<usize> = captures_set_by(core, closure.function)
+        .into_iter()
+        .filter_map(|at| match closure.captures.get(at) {
+            Some(Known::Shared(cell)) => Some(*cell),
+            _ => None,
+        })
+        .collect();
+    for captured in &closure.captures {
+        if let Known::Function(captured) = captured {
+            cells.extend(cells_set_by(core, captured));
+        }
+    }
+    cells
+}
+
+/// The positions of the captured variables that a function sets, or a function inside of it.
+fn captures_set_by(core: &core::Program, function: core::FunctionId) -> Vec<usize> {
+    let Some(function) = core.functions.get(function.index()).and_then(Option::as_ref) else {
+        return Vec::new();
+    };
+    let is_set =
+        |local: &LocalId| function.locals[local.index()].shared && sets(core, &function.body, *local);
+    (0..).zip(&function.captures).filter(|(_, local)| is_set(local)).map(|(at, _)| at).collect()
+}
+
+/// Returns true if a term, or a function that it makes, sets a local.
+fn sets(core: &core::Program, term: &Term, local: LocalId) -> bool {
+    let mut found = false;
     match &term.kind {
         TermKind::Block(stmts, value) => {
-            set_by_stmts(stmts, found);
-            if let Some(value) = value {
-                set_by_term(value, found);
+            for stmt in stmts {
+                stmt.for_each_stmt(&mut |inner| found |= inner.stores_into() == Some(Root::Local(local)));
+                stmt.for_each_term(&mut |term| found |= sets(core, term, local));
             }
+            found |= value.as_ref().is_some_and(|value| sets(core, value, local));
         }
-        _ => term.for_each_child(&mut |child| set_by_term(child, found)),
+        TermKind::Closure { function, captures, .. } => {
+            found = captures_set_by(core, *function).into_iter().any(|at| captures[at] == local);
+        }
+        _ => term.for_each_child(&mut |child| found |= sets(core, child, local)),
     }
+    found
 }

@@ -30,10 +30,11 @@ impl Builder<'_> {
         Ok(Known::Data(match &term.kind {
             TermKind::Closure { function, type_args, captures } => {
                 let types = type_args.iter().map(|ty| scope.concrete(ty)).collect();
-                if captures.iter().any(|local| scope.is_shared(*local)) {
-                    return Err(Declined::Variable.into());
-                }
-                let captures = captures.iter().map(|local| self.local(scope, *local));
+                let captures = captures.iter().map(|local| match scope.locals.get(local) {
+                    Some(shared @ Known::Shared(_)) => Ok(shared.clone()),
+                    None if scope.is_shared(*local) => Err(Declined::Variable.into()),
+                    _ => self.local(scope, *local),
+                });
                 let captures = captures.collect::<Result<_>>()?;
                 return Ok(Known::Function(Arc::new(Closure { function: *function, types, captures })));
             }
@@ -289,7 +290,7 @@ impl Builder<'_> {
                     1 => this.whole_index(ty, params[0])?,
                     _ => this.compact(ty, digits)?,
                 };
-                scope.locals.insert(*local, Known::Data(value));
+                this.bind_local(scope, *local, Known::Data(value));
             }
             this.value(scope, body)
         })?;
@@ -428,7 +429,9 @@ impl Builder<'_> {
             StmtKind::Return(term) => {
                 let label = scope.returns.ok_or(Declined::Function)?;
                 let value = self.value(scope, term)?;
-                Err(AbruptCompletion::Jump(End::Exit(label, value)))
+                let packed = self.pack(scope, Some(value), &scope.carried)?;
+                self.settle_own(scope);
+                Err(AbruptCompletion::Jump(End::Exit(label, packed)))
             }
             StmtKind::If(condition, then, otherwise) => {
                 let condition = self.value(scope, condition)?;
@@ -467,11 +470,11 @@ impl Builder<'_> {
         match &pattern.kind {
             PatKind::Wild => Ok(()),
             PatKind::Bind(local) => {
-                scope.locals.insert(*local, known);
+                self.bind_local(scope, *local, known);
                 Ok(())
             }
             PatKind::As(inner, local) => {
-                scope.locals.insert(*local, known.clone());
+                self.bind_local(scope, *local, known.clone());
                 self.bind(scope, inner, known)
             }
             PatKind::Tuple(parts) => {
