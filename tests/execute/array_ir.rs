@@ -329,14 +329,14 @@ const DECLINED: &[(&str, &str)] = &[
     ("fun f[N:COMPACTLINEAR](x:real ^ below[N]):real ^ below[N] => x;", "size"),
     ("fun f(n:int):int ^ ?K => iota n;", "arrival"),
     ("fun f[N:COMPACTLINEAR](x:cyclic[N], y:cyclic[N]):cyclic[N] => x * y;", "cyclic"),
-    ("fun f(x:real):u64 => x :> u64;", "conversion"),
+    ("fun f(x:int):char => x :> char;", "conversion"),
     ("fun f(x:(real * int) ^ 2):real * int * real * int => x :>> (real * int * real * int);", "reshape"),
     (
         "struct S { a:int; } instance Eq[S] { fun == (x:S, y:S):bool => x.a + y.a == 0; } fun f(x:S ^ 3, y:S ^ 3):bool => x == y;",
         "comparison",
     ),
     ("var k = 1; k = k + 1; &k <- 3; for i in 0..<3 perform k = k + i;", "loop"),
-    ("fun f(n:int):int { var k = n; fun g(m:int):int { k = k + m; return k; } return g 1; }", "variable"),
+    ("var k = (1, 2); &k.0 <- 3;", "variable"),
     ("println 1;", "output"),
     ("fun f(c:char):bool => is_letter c;", "primitive"),
 ];
