@@ -22,7 +22,7 @@ impl Builder<'_> {
         }
         let found = self.core.implementation(class, method, types);
         let (function, types) = found.ok_or(Declined::Abstract)?;
-        Ok(Known::Function(Arc::new(Closure { function, types, captures: Vec::new() })))
+        Ok(Known::Function(Arc::new(Closure::new(self.core, function, types, Vec::new()))))
     }
 
     /// A call of a term.

@@ -162,7 +162,7 @@ pub fn function(program: &core::Program, id: FunctionId) -> std::result::Result<
     let build = |builder: &mut Builder<'_>| {
         let types = body.type_params.iter().map(|param| CoreType::var(param.clone())).collect();
         let mut params = Vec::new();
-        let mut result = Known::Function(Arc::new(Closure { function: id, types, captures: Vec::new() }));
+        let mut result = Known::Function(Arc::new(Closure::new(program, id, types, Vec::new())));
         // A function that gives a function takes the parameters of both.
         while let Known::Function(closure) = &result {
             result = builder.apply_to_params(&closure.clone(), &mut params)?;
@@ -302,6 +302,31 @@ struct Closure {
     function: FunctionId,
     types: Vec<CoreType>,
     captures: Vec<Known>,
+    /// The cells of the variables that it sets, or a function that it has captured.
+    sets: Vec<usize>,
+}
+
+impl Closure {
+    fn new(
+        core: &core::Program,
+        function: FunctionId,
+        types: Vec<CoreType>,
+        captures: Vec<Known>,
+    ) -> Closure {
+        let own = state::captures_set_by(core, function).into_iter().filter_map(|at| match captures[at] {
+            Known::Shared(cell) => Some(cell),
+            Known::Data(_) | Known::Function(_) => None,
+        });
+        let mut sets: Vec<usize> = own.collect();
+        for captured in &captures {
+            if let Known::Function(closure) = captured {
+                sets.extend(&closure.sets);
+            }
+        }
+        sets.sort_unstable();
+        sets.dedup();
+        Closure { function, types, captures, sets }
+    }
 }
 
 /// The variables of a function that is built.
@@ -319,9 +344,9 @@ struct Scope<'s> {
     loops: Vec<state::Loop>,
     /// Variables that local functions share.
     shared: Vec<LocalId>,
-    /// Those of them that this function has bound, or that it has captured and sets.
+    /// Shared variables that this function has bound, or has captured and sets.
     owned: Vec<LocalId>,
-    /// Those that it has captured and sets: their last values are results of its body.
+    /// Variables that this function has captured and sets. Their last values are results of its body.
     carried: Vec<Root>,
 }
 

@@ -565,22 +565,15 @@ impl Builder<'_> {
         }
     }
 
-    /// A float above -1 and below 2^64 as a `u64`: one from 2^63 on as its difference to that.
+    /// A float above -1 and below 2^64 as a `u64`.
     fn float_to_word(&mut self, value: Value, span: Span) -> Result<Value> {
-        let half = self.constant(Element::F64, 2f64.powi(63).to_bits())?;
         let low = self.constant(Element::F64, (-1f64).to_bits())?;
         let high = self.constant(Element::F64, 2f64.powi(64).to_bits())?;
         let (above, below) =
             (self.compare(Compare::Lt, low, value)?, self.compare(Compare::Lt, value, high)?);
         let fits = self.binary(Binary::And, above, below)?;
         self.check(fits, SiteKind::Convert, span, vec![value])?;
-        let rest = self.binary(Binary::Sub, value, half)?;
-        let is_small = self.compare(Compare::Lt, value, half)?;
-        let signed = self.define(Type::Element(Element::F64), Op::Select(is_small, value, rest))?;
-        let word = self.cast(signed, Cast::FloatToSigned, Element::I64)?;
-        let highest = self.constant(Element::I64, 1 << 63)?;
-        let above = self.binary(Binary::Xor, word, highest)?;
-        self.define(Type::I64, Op::Select(is_small, word, above))
+        self.fitted_float(value, (0, i128::from(u64::MAX)), true)
     }
 
     /// Returns whether a float is neither infinite nor NaN: less itself it is 0.

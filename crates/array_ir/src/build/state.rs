@@ -138,10 +138,10 @@ impl Builder<'_> {
     /// given set. Those that it has not captured itself get a local behind its own, of which there
     /// are `locals`.
     pub(super) fn carry_captures(&self, scope: &mut Scope, closure: &Closure, locals: usize) {
-        let mut cells = cells_set_by(self.core, closure);
+        let mut cells = closure.sets.clone();
         for known in scope.locals.values() {
             if let Known::Function(given) = known {
-                cells.extend(cells_set_by(self.core, given));
+                cells.extend(&given.sets);
             }
         }
         cells.sort_unstable();
@@ -568,17 +568,11 @@ impl Setters<'_, '_, '_> {
                 if let Some(Known::Function(closure)) =
                     self.builder.lookup_variable(self.scope, Root::Local(*local))
                 {
-                    self.visit_closure(closure);
+                    let locals = closure.sets.iter().filter_map(|cell| local_of_cell(self.scope, *cell));
+                    self.found.extend(locals.map(Root::Local));
                 }
             }
             _ => term.for_each_child(&mut |child| self.visit_term(child)),
-        }
-    }
-
-    /// The variables of the scope that a function value sets.
-    fn visit_closure(&mut self, closure: &Closure) {
-        for cell in cells_set_by(self.builder.core, closure) {
-            self.found.extend(local_of_cell(self.scope, cell).map(Root::Local));
         }
     }
 }
@@ -589,28 +583,10 @@ fn local_of_cell(scope: &Scope, cell: usize) -> Option<LocalId> {
     scope.locals.iter().find(|(_, known)| is_it(known)).map(|(local, _)| *local)
 }
 
-/// The cells of the variables that a function value sets, or one that it has captured.
-fn cells_set_by(core: &core::Program, closure: &Closure) -> Vec<usize> {
-    let mut cells: Vec<usize> = captures_set_by(core, closure.function)
-        .into_iter()
-        .filter_map(|at| match closure.captures.get(at) {
-            Some(Known::Shared(cell)) => Some(*cell),
-            _ => None,
-        })
-        .collect();
-    for captured in &closure.captures {
-        if let Known::Function(captured) = captured {
-            cells.extend(cells_set_by(core, captured));
-        }
-    }
-    cells
-}
-
 /// The positions of the captured variables that a function sets, or a function inside of it.
-fn captures_set_by(core: &core::Program, function: core::FunctionId) -> Vec<usize> {
-    let Some(function) = core.functions.get(function.index()).and_then(Option::as_ref) else {
-        return Vec::new();
-    };
+pub(super) fn captures_set_by(core: &core::Program, function: core::FunctionId) -> Vec<usize> {
+    let function = core.functions.get(function.index()).and_then(Option::as_ref);
+    let function = function.expect("a function of a checked program");
     let is_set =
         |local: &LocalId| function.locals[local.index()].shared && sets(core, &function.body, *local);
     (0..).zip(&function.captures).filter(|(_, local)| is_set(local)).map(|(at, _)| at).collect()
@@ -628,7 +604,10 @@ fn sets(core: &core::Program, term: &Term, local: LocalId) -> bool {
             found |= value.as_ref().is_some_and(|value| sets(core, value, local));
         }
         TermKind::Closure { function, captures, .. } => {
-            found = captures_set_by(core, *function).into_iter().any(|at| captures[at] == local);
+            let made = core.functions.get(function.index()).and_then(Option::as_ref);
+            let made = made.expect("a function of a checked program");
+            let inside = captures.iter().zip(&made.captures).filter(|(captured, _)| **captured == local);
+            found = inside.into_iter().any(|(_, own)| sets(core, &made.body, *own));
         }
         _ => term.for_each_child(&mut |child| found |= sets(core, child, local)),
     }

@@ -36,7 +36,7 @@ impl Builder<'_> {
                     _ => self.local(scope, *local),
                 });
                 let captures = captures.collect::<Result<_>>()?;
-                return Ok(Known::Function(Arc::new(Closure { function: *function, types, captures })));
+                return Ok(Known::Function(Arc::new(Closure::new(self.core, *function, types, captures))));
             }
             TermKind::Method { class, method, type_args } => {
                 let types: Vec<CoreType> = type_args.iter().map(|ty| scope.concrete(ty)).collect();
@@ -227,7 +227,7 @@ impl Builder<'_> {
             let ty = scope.concrete(&body.locals[local.index()].ty);
             captures.push(self.outside(Outside { path, ..outside.clone() }, &ty, value)?);
         }
-        Ok(Known::Function(Arc::new(Closure { function, types: types.to_vec(), captures })))
+        Ok(Known::Function(Arc::new(Closure::new(self.core, function, types.to_vec(), captures))))
     }
 
     fn integer(&mut self, scope: &Scope, n: &BigInt, ty: &CoreType) -> Result<Value> {

@@ -11,10 +11,12 @@
 
 mod asm_x64;
 mod code;
+mod division;
 #[cfg(target_arch = "x86_64")]
 mod elementary_avx512;
 mod emit;
 mod gemm;
+mod induction;
 mod kernel;
 mod masked_simd;
 mod math;

@@ -186,25 +186,19 @@ impl Emit<'_, '_> {
         let is_promoted = |ty: ScalarType| width == 8 && ty == ScalarType::F32;
         let types: Vec<ScalarType> = choice.members.iter().map(|member| member.ty).collect();
         let of = |ty: ScalarType| if is_promoted(ty) { ScalarType::F64 } else { ty };
-        let flags = MemFlagsData::trusted();
-        let mut best: Vec<Value> = Vec::new();
-        for at in (0..ITERATION_BYTES as i32).step_by(width) {
-            let load = |(ty, lanes): (&ScalarType, &Value)| {
-                self.b.ins().load(machine_type(of(*ty)), flags, *lanes, at)
-            };
-            let lane: Vec<Value> = types.iter().zip(lanes).map(load).collect();
-            if best.is_empty() {
-                best = lane;
-                continue;
-            }
+        let read: Vec<(ScalarType, Value)> =
+            types.iter().map(|ty| of(*ty)).zip(lanes.iter().copied()).collect();
+        let strict = match choice.compare {
+            Compare::Le => Compare::Lt,
+            Compare::LeUnsigned => Compare::LtUnsigned,
+            strict => strict,
+        };
+        let ty = of(types[0]);
+        let mut best = self.lane_at(&read, 0);
+        for at in (0..ITERATION_BYTES as i32).step_by(width).skip(1) {
+            let lane = self.lane_at(&read, at);
             let (old, new) = (best[0], lane[0]);
-            let strict = match choice.compare {
-                Compare::Le => Compare::Lt,
-                Compare::LeUnsigned => Compare::LtUnsigned,
-                strict => strict,
-            };
             let (a, b) = if choice.max { (old, new) } else { (new, old) };
-            let ty = of(types[0]);
             let (beyond, equal) = (self.compare(strict, ty, a, b), self.compare(Compare::Eq, ty, a, b));
             let (first, second) = match choice.is_last() {
                 true => (best[*place], lane[*place]),
@@ -223,5 +217,13 @@ impl Emit<'_, '_> {
             let value = self.b.ins().select(none, old, value);
             self.b.def_var(self.vars[&member.var], value);
         }
+    }
+
+    /// One lane of several, `at` bytes behind the first: of each type, from each address.
+    fn lane_at(&mut self, lanes: &[(ScalarType, Value)], at: i32) -> Vec<Value> {
+        let load = |(ty, address): &(ScalarType, Value)| {
+            self.b.ins().load(machine_type(*ty), MemFlagsData::trusted(), *address, at)
+        };
+        lanes.iter().map(load).collect()
     }
 }

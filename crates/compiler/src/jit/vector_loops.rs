@@ -225,8 +225,8 @@ impl Loop<'_> {
         let (plan, parts, lanes) = (self.plan, self.parts(), self.lanes() as u8);
         // Half of the registers are for the body.
         let most = usize::from(self.isa.vector_registers()) / 2;
-        let kept = self.item.iter().len() + plan.accumulators.len() + plan.carried().count();
-        if kept * parts > most {
+        let lanes_kept = self.item.iter().len() + plan.accumulators.len() + plan.carried().count();
+        if lanes_kept * parts > most {
             return None;
         }
         asm.zero_counter();
@@ -236,19 +236,13 @@ impl Loop<'_> {
                 asm.broadcast(self.lane(total.new), self.accumulator(number, part), word);
             }
         }
-        let mut number = 0;
-        for extreme in &plan.extremes {
-            for (at, member) in extreme.choice.members.iter().enumerate() {
-                let first = if at == extreme.place {
-                    Word::Bits(extreme.no_place())
-                } else {
-                    Word::Variable(member.var)
-                };
-                let word = self.word(first);
-                for part in 0..parts {
-                    asm.broadcast(self.lane(member.new), self.carried(number, part), word);
-                }
-                number += 1;
+        for (number, (extreme, member)) in plan.carried().enumerate() {
+            let word = self.word(match extreme.is_place(member) {
+                true => Word::Bits(extreme.no_place()),
+                false => Word::Variable(member.var),
+            });
+            for part in 0..parts {
+                asm.broadcast(self.lane(member.new), self.carried(number, part), word);
             }
         }
         if self.reads_index {
@@ -294,7 +288,7 @@ impl Loop<'_> {
             let first = self.accumulator(number, 0);
             self.store_lanes(&mut asm, Word::Accumulator(number), self.lane(total.new), first);
         }
-        for (number, member) in plan.carried().enumerate() {
+        for (number, (_, member)) in plan.carried().enumerate() {
             let first = self.carried(number, 0);
             self.store_lanes(&mut asm, Word::Carried(number), self.lane(member.new), first);
         }
@@ -361,11 +355,14 @@ impl Loop<'_> {
                     if let Some(number) = plan.accumulators.iter().position(|total| total.new == *reg) {
                         self.accumulate(asm, registers, (number, part), mask)?;
                     }
-                    if let Some(number) = plan.carried().position(|member| member.new == *reg) {
+                    if let Some(number) = plan.carried().position(|(_, member)| member.new == *reg) {
                         self.replace(asm, registers, (number, part), mask)?;
                     }
                 }
-                Stmt::Let(reg, _) if let Some(number) = self.extreme_of(*reg) => {
+                Stmt::Let(reg, _)
+                    if let Some(number) =
+                        plan.carried().position(|(extreme, _)| extreme.choice.condition == *reg) =>
+                {
                     self.compare_extreme(asm, registers, (number, part))?;
                 }
                 Stmt::Let(reg, op) if matches!(self.role(*reg), Role::Lanes | Role::Mask) => {
@@ -486,14 +483,9 @@ impl Loop<'_> {
             Some(condition) => {
                 let condition = self.condition(asm, registers, condition)?;
                 own = condition.own;
-                Some(match mask {
-                    None => condition.mask,
-                    Some(mask) => {
-                        let new = *both.insert(self.take_mask(asm, registers)?);
-                        asm.mask_and(new, condition.mask, mask);
-                        new
-                    }
-                })
+                let lanes;
+                (lanes, both) = self.lanes_of_both(asm, registers, condition.mask, mask)?;
+                Some(lanes)
             }
         };
         self.join(asm, registers, total.join, lane, (to, operand), lanes)?;
@@ -505,14 +497,7 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// The number of the extreme, among the members of all, that a condition compares.
-    fn extreme_of(&self, condition: Reg) -> Option<usize> {
-        let extremes = &self.plan.extremes;
-        let at = extremes.iter().position(|extreme| extreme.choice.condition == condition)?;
-        Some(extremes[..at].iter().map(|extreme| extreme.choice.members.len()).sum())
-    }
-
-    /// Compares the numbers of a round with a part of the lanes of an extreme.
+    /// Compares the numbers of a round with a part of the lanes of an extreme, a member by its number.
     fn compare_extreme(
         &mut self,
         asm: &mut Assembler,
@@ -520,8 +505,8 @@ impl Loop<'_> {
         (number, part): (usize, usize),
     ) -> Option<()> {
         let plan = self.plan;
-        let member = plan.carried().nth(number)?;
-        let choice = &plan.extreme_with(member).choice;
+        let (extreme, member) = plan.carried().nth(number)?;
+        let choice = &extreme.choice;
         let operand = self.vector(asm, registers, member.operand)?;
         let old = self.carried(number, part);
         let both = if choice.max { (old, operand) } else { (operand, old) };
@@ -540,25 +525,33 @@ impl Loop<'_> {
         mask: Option<Mask>,
     ) -> Option<()> {
         let plan = self.plan;
-        let member = plan.carried().nth(number)?;
-        let (to, condition) = (self.carried(number, part), plan.extreme_with(member).choice.condition);
+        let (extreme, member) = plan.carried().nth(number)?;
+        let (to, condition) = (self.carried(number, part), extreme.choice.condition);
         let operand = self.vector(asm, registers, member.operand)?;
         let holds = self.mask(asm, registers, condition)?;
-        let both = match mask {
-            None => None,
-            Some(mask) => {
-                let both = self.take_mask(asm, registers)?;
-                asm.mask_and(both, holds, mask);
-                Some(both)
-            }
-        };
-        asm.blend(self.lane(member.new), to, both.unwrap_or(holds), (operand, to));
-        if let Some(both) = both {
-            registers.give_mask(both);
+        let (lanes, made) = self.lanes_of_both(asm, registers, holds, mask)?;
+        asm.blend(self.lane(member.new), to, lanes, (operand, to));
+        if let Some(made) = made {
+            registers.give_mask(made);
         }
         self.release(registers, &[member.operand], &[operand]);
         self.free(registers, &[condition]);
         Some(())
+    }
+
+    /// The lanes of a condition that are those of a round, too; the second is the same mask if it has
+    /// been made for that.
+    fn lanes_of_both(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        condition: Mask,
+        mask: Option<Mask>,
+    ) -> Option<(Mask, Option<Mask>)> {
+        let Some(mask) = mask else { return Some((condition, None)) };
+        let both = self.take_mask(asm, registers)?;
+        asm.mask_and(both, condition, mask);
+        Some((both, Some(both)))
     }
 
     /// `to = to op operand` in the lanes of a mask, or in all.

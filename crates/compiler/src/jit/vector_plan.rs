@@ -9,6 +9,7 @@
 //! those of [`super::vector_loops`].
 
 use super::emit::has_fma;
+use super::induction::Induction;
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp, ArgExtreme, Member, Recurrences, recurrences};
@@ -58,16 +59,6 @@ pub struct Plan {
     inductions: HashMap<Reg, Induction>,
 }
 
-/// A linear induction variable: a multiple of the index plus what is the same in all rounds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Induction {
-    /// The difference from a round to the next; not 0.
-    stride: i64,
-    /// A register that it is a constant beyond, and the constant.
-    root: Reg,
-    offset: i64,
-}
-
 /// An extreme with companions, the lanes of which are carried from round to round.
 pub(super) struct Extreme {
     pub(super) choice: ArgExtreme,
@@ -76,54 +67,15 @@ pub(super) struct Extreme {
 }
 
 impl Extreme {
+    /// Returns true for the member that grows with the rounds.
+    pub(super) fn is_place(&self, member: &Member) -> bool {
+        self.choice.members[self.place].var == member.var
+    }
+
     /// The bits of the place of a lane that has not been replaced: it is behind all places of equal
     /// numbers.
     pub(super) fn no_place(&self) -> u64 {
         (if self.choice.is_last() { i64::MIN } else { i64::MAX }) as u64
-    }
-}
-
-/// The largest stride in slots, so that addresses within a vector are a number of 32 bits apart.
-const MAX_STRIDE: u64 = 1 << 20;
-
-impl Induction {
-    /// The result of an operation, if its stride is a constant.
-    fn result(
-        kernel: &Kernel,
-        inductions: &HashMap<Reg, Induction>,
-        is_same: &dyn Fn(Reg) -> bool,
-        reg: Reg,
-        (kind, a, b): (Binary, Reg, Reg),
-    ) -> Option<Induction> {
-        let constant = |reg| kernel.constants.get(&reg).map(|bits| *bits as i64);
-        let anew = |stride: i64| {
-            let fits = stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
-            fits.then_some(Induction { stride, root: reg, offset: 0 })
-        };
-        let moved = |by: Induction, offset: Option<i64>| match offset {
-            Some(offset) => Some(Induction { offset: by.offset.wrapping_add(offset), ..by }),
-            None => anew(by.stride),
-        };
-        match (kind, inductions.get(&a).copied(), inductions.get(&b).copied()) {
-            (Binary::Add, Some(x), None) if is_same(b) => moved(x, constant(b)),
-            (Binary::Add, None, Some(x)) if is_same(a) => moved(x, constant(a)),
-            (Binary::Sub, Some(x), None) if is_same(b) => moved(x, constant(b).map(i64::wrapping_neg)),
-            (Binary::Sub, None, Some(x)) if is_same(a) => anew(-x.stride),
-            (Binary::Add, Some(x), Some(y)) => anew(x.stride + y.stride),
-            (Binary::Sub, Some(x), Some(y)) => anew(x.stride - y.stride),
-            (Binary::Mul, Some(x), None) => anew(x.stride.checked_mul(constant(b)?)?),
-            (Binary::Mul, None, Some(x)) => anew(x.stride.checked_mul(constant(a)?)?),
-            (Binary::Shl, Some(x), None) => {
-                anew(x.stride.checked_mul(1 << constant(b).filter(|n| (0..20).contains(n))?)?)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns true if no two rounds have the same number, nor does one.
-    fn is_apart_from(self, other: Induction) -> bool {
-        let distance = self.offset.wrapping_sub(other.offset).unsigned_abs();
-        self.root == other.root && distance > 0 && distance < self.stride.unsigned_abs()
     }
 }
 
@@ -632,15 +584,11 @@ impl Accumulator {
 }
 
 impl Plan {
-    /// The members of extremes with companions, in the order of their vectors.
-    pub(super) fn carried(&self) -> impl Iterator<Item = &Member> {
-        self.extremes.iter().flat_map(|extreme| &extreme.choice.members)
-    }
-
-    /// The extreme that a variable is a member of.
-    pub(super) fn extreme_with(&self, member: &Member) -> &Extreme {
-        let has = |extreme: &&Extreme| extreme.choice.is_in_chain(member.new);
-        self.extremes.iter().find(has).expect("a carried variable is a member of an extreme")
+    /// The members of extremes with companions, each with its extreme, in the order of their vectors.
+    pub(super) fn carried(&self) -> impl Iterator<Item = (&Extreme, &Member)> {
+        self.extremes
+            .iter()
+            .flat_map(|extreme| extreme.choice.members.iter().map(move |member| (extreme, member)))
     }
 
     /// The lanes of an accumulator.

@@ -237,33 +237,29 @@ impl Body<'_> {
         if matches!(compare, Compare::Eq | Compare::Ne) {
             return None;
         }
-        let mut members: Vec<Member> = Vec::new();
+        let (mut members, mut max): (Vec<Member>, Option<bool>) = (Vec::new(), None);
         for (var, new) in set {
             let Op::Select(chosen, operand, old) = self.ops.get(new)? else { continue };
             if chosen != condition {
                 continue;
             }
-            let is_extreme = [(a, b), (b, a)].contains(&(old, operand));
+            let is_extreme = a != b && [(a, b), (b, a)].contains(&(old, operand));
             if self.reads(*new) != 1 || !self.is_old(*var, *old, if is_extreme { 2 } else { 1 }) {
                 return None;
             }
-            let member =
-                Member { var: *var, operand: *operand, old: *old, new: *new, ty: self.kernel.regs[*new] };
-            match is_extreme {
-                true => members.insert(0, member),
-                false => members.push(member),
+            let ty = self.kernel.regs[*new];
+            let member = Member { var: *var, operand: *operand, old: *old, new: *new, ty };
+            if is_extreme {
+                max = Some(a == old);
+                members.insert(0, member);
+            } else {
+                members.push(member);
             }
         }
-        let extreme = members.first()?;
-        let max = (a, b) == (&extreme.old, &extreme.operand);
-        let is_compared = max || (b, a) == (&extreme.old, &extreme.operand);
+        // Nothing else reads the condition.
         let is_own = self.reads(*condition) as usize == members.len();
-        (is_compared && is_own && a != b).then_some(ArgExtreme {
-            condition: *condition,
-            compare: *compare,
-            max,
-            members,
-        })
+        let (max, condition, compare) = (max?, *condition, *compare);
+        is_own.then_some(ArgExtreme { condition, compare, max, members })
     }
 
     /// The operation, the old value and the number that is joined to it; the old value is read

@@ -121,20 +121,32 @@ impl Evaluator<'_, '_> {
         let low = differing.trailing_zeros() % 64;
         if differing >> low <= u64::from(u32::MAX) && u32::try_from(keys.len()).is_ok() {
             let word = |(i, key): (usize, u64)| (key >> low) << 32 | i as u64;
-            let mut words: Vec<u64> = keys.into_iter().enumerate().map(word).collect();
-            self.stable_sort(&mut words, |word| word >> 32, span)?;
-            for run in words.chunks(RUN_ELEMENTS) {
-                self.poll_interrupt(span)?;
-                out.extend_with_words(run.iter().map(|word| word & u64::from(u32::MAX)));
-            }
-            return Ok(());
+            let words = keys.into_iter().enumerate().map(word).collect();
+            return self.append_indices(
+                words,
+                |word| word >> 32,
+                |word| word & u64::from(u32::MAX),
+                out,
+                span,
+            );
         }
-        let mut pairs: Vec<(u64, u64)> =
-            keys.into_iter().enumerate().map(|(i, key)| (key, i as u64)).collect();
-        self.stable_sort(&mut pairs, |pair| pair.0, span)?;
-        for run in pairs.chunks(RUN_ELEMENTS) {
+        let pairs = keys.into_iter().enumerate().map(|(i, key)| (key, i as u64)).collect();
+        self.append_indices(pairs, |pair: &(u64, u64)| pair.0, |pair| pair.1, out, span)
+    }
+
+    /// Sorts elements by a key, and appends the index that each one has.
+    fn append_indices<T: Copy>(
+        &mut self,
+        mut all: Vec<T>,
+        key: impl Fn(&T) -> u64,
+        index: impl Fn(&T) -> u64,
+        out: &mut Buffer,
+        span: Span,
+    ) -> Result<()> {
+        self.stable_sort(&mut all, key, span)?;
+        for run in all.chunks(RUN_ELEMENTS) {
             self.poll_interrupt(span)?;
-            out.extend_with_words(run.iter().map(|pair| pair.1));
+            out.extend_with_words(run.iter().map(&index));
         }
         Ok(())
     }

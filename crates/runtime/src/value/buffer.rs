@@ -318,13 +318,13 @@ impl Buffer {
         }
     }
 
-    /// Appends slots `start..start + len` of another buffer, whose slots the class holds. A buffer
-    /// that has fewer is what a part that was moved out of a rope has left: nobody reads its slots,
-    /// which are zeros in the copy.
+    /// Appends slots `start..start + len` of another buffer, whose slots the class holds. An empty
+    /// buffer is what a part that was moved out of a rope has left: nobody reads its slots, which are
+    /// zeros in the copy.
     pub fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
         let range = start..start + len;
         self.make_owned();
-        if other.len() < range.end {
+        if other.is_empty() {
             return range.for_each(|_| self.push(Value::Word(0)));
         }
         match (self, other) {

@@ -79,7 +79,7 @@ pub(super) fn run(kernel: &mut Kernel) {
 }
 
 /// The sequential loops among these, by their indices, whose rounds are independent and share the
-/// memory of all arrays.
+/// memory of all arrays. Pieces of a loop that is cut (`in_pieces`) share none on the stack.
 pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>, in_pieces: bool) -> HashSet<Reg> {
     let mut search = Search::new(kernel);
     let mut found = HashSet::default();
