@@ -15,8 +15,10 @@
 //!
 //! Decides nothing: what goes where is said by [`super::vector_loops`].
 
+mod control;
 mod memory;
 
+pub use control::ForwardJump;
 pub use memory::Extension;
 
 /// A set of vector instructions.
@@ -140,10 +142,6 @@ pub enum Conversion {
     /// A float to an integer, toward 0.
     FloatToSigned,
 }
-
-/// A place in code that is jumped to from before it.
-#[derive(Debug)]
-pub struct ForwardJump(usize);
 
 /// Code under construction.
 pub struct Assembler {
@@ -318,6 +316,13 @@ impl Assembler {
     /// Lanes of 8 bytes shifted by a number of bits that is known.
     pub fn shift(&mut self, left: bool, to: Vector, from: Vector, bits: u8) {
         self.vector((1, 1, 0x73), true, (if left { 6 } else { 2 }, to.0, Source::Register(from.0)));
+        self.bytes.push(bits);
+    }
+
+    /// Lanes of 8 bytes shifted to the right with their sign by a number of bits that is known, by
+    /// AVX-512.
+    pub fn shift_signed(&mut self, to: Vector, from: Vector, bits: u8) {
+        self.evex((1, 1, 0x72), true, (4, to.0, Source::Register(from.0)), (None, false));
         self.bytes.push(bits);
     }
 
@@ -567,126 +572,6 @@ impl Assembler {
                 self.bytes.push(mask.0 << 4);
             }
         }
-    }
-
-    /// An instruction on mask registers.
-    fn masks(&mut self, opcode: u8, long: bool, (to, a, b): (u8, u8, u8)) {
-        let second = 1 << 7 | (!a & 15) << 3 | u8::from(long) << 2;
-        self.bytes.extend([0xc5, second, opcode, 3 << 6 | to << 3 | b]);
-    }
-
-    /// Emits the bitwise AND of two masks.
-    pub fn mask_and(&mut self, to: Mask, a: Mask, b: Mask) {
-        match self.isa {
-            Isa::Avx512 => self.masks(0x41, true, (to.0, a.0, b.0)),
-            Isa::Avx2 => self.vector((1, 1, 0xdb), false, (to.0, a.0, Source::Register(b.0))),
-        }
-    }
-
-    /// Emits the bitwise OR of two masks.
-    pub fn mask_or(&mut self, to: Mask, a: Mask, b: Mask) {
-        match self.isa {
-            Isa::Avx512 => self.masks(0x45, true, (to.0, a.0, b.0)),
-            Isa::Avx2 => self.vector((1, 1, 0xeb), false, (to.0, a.0, Source::Register(b.0))),
-        }
-    }
-
-    /// Emits the complement of a mask.
-    pub fn mask_not(&mut self, to: Mask, a: Mask) {
-        match self.isa {
-            Isa::Avx512 => self.masks(0x44, false, (to.0, 0, a.0)),
-            Isa::Avx2 => self.not(Vector(to.0), Vector(a.0)),
-        }
-    }
-
-    /// A mask of AVX-512 from the low bits of a word of arguments.
-    pub fn mask(&mut self, to: Mask, word: usize) {
-        self.bytes.extend([0xc5, 0xf8, 0x90]);
-        self.operand(to.0, ARGUMENT_REGISTER, Source::Word(word));
-    }
-
-    /// A mask of AVX2: the vector with the number `part` at an address that is a word of arguments.
-    pub fn mask_at(&mut self, to: Mask, word: usize, part: usize) {
-        self.pointer(Pointer(SCRATCH_REGISTER), word);
-        let offset = (part * self.isa.vector_bytes()) as u8;
-        self.vex((1, 1, 0x10), (false, true), (to.0, 0, Source::Scratch(offset)));
-    }
-
-    /// Emits a forward jump, taken if a mask of AVX2 has no lane.
-    pub fn jump_if_none(&mut self, mask: Mask) -> ForwardJump {
-        self.vex((2, 1, 0x17), (false, true), (mask.0, 0, Source::Register(mask.0)));
-        self.leave([0x0f, 0x84])
-    }
-
-    /// An address from the block of arguments.
-    pub fn pointer(&mut self, to: Pointer, word: usize) {
-        self.bytes.extend([0x48 | to.0 >> 3 << 2, 0x8b]);
-        self.operand(to.0 & 7, ARGUMENT_REGISTER, Source::Word(word));
-    }
-
-    /// Pushes a callee-saved register.
-    pub fn push(&mut self, Pointer(p): Pointer) {
-        self.bytes.extend([0x40 | p >> 3, 0x50 | p & 7]);
-    }
-
-    /// Pops a callee-saved register.
-    pub fn pop(&mut self, Pointer(p): Pointer) {
-        self.bytes.extend([0x40 | p >> 3, 0x58 | p & 7]);
-    }
-
-    /// Sets the counter to 0.
-    pub fn zero_counter(&mut self) {
-        self.bytes.extend([0x31, 0xc0]);
-    }
-
-    /// Adds the lanes of a vector to the counter.
-    pub fn advance_counter(&mut self, lanes: u8) {
-        self.bytes.extend([0x48, 0x83, 0xc0, lanes]);
-    }
-
-    /// Compares the counter with a word of arguments.
-    fn compare_counter(&mut self, word: usize) {
-        self.bytes.extend([0x48, 0x3b]);
-        self.operand(COUNTER_REGISTER, ARGUMENT_REGISTER, Source::Word(word));
-    }
-
-    /// Returns the offset of the next instruction.
-    pub fn offset(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Emits a backward jump to offset `to`, taken while the counter is below argument word `word`.
-    pub fn jump_back_if_below(&mut self, word: usize, to: usize) {
-        self.compare_counter(word);
-        self.bytes.extend([0x0f, 0x82]);
-        let end = self.bytes.len() + 4;
-        self.bytes.extend((to as i32 - end as i32).to_le_bytes());
-    }
-
-    /// Emits a forward jump, taken unless the counter is below argument word `word`.
-    pub fn jump_unless_below(&mut self, word: usize) -> ForwardJump {
-        self.compare_counter(word);
-        self.leave([0x0f, 0x83])
-    }
-
-    /// Emits a forward jump, taken if argument word `word` is 0.
-    pub fn jump_if_zero(&mut self, word: usize) -> ForwardJump {
-        self.bytes.extend([0x48, 0x81]);
-        self.operand(7, ARGUMENT_REGISTER, Source::Word(word));
-        self.bytes.extend([0; 4]);
-        self.leave([0x0f, 0x84])
-    }
-
-    fn leave(&mut self, jump: [u8; 2]) -> ForwardJump {
-        self.bytes.extend(jump);
-        self.bytes.extend([0; 4]);
-        ForwardJump(self.bytes.len())
-    }
-
-    /// Patches a forward jump to lead here.
-    pub fn patch_jump(&mut self, ForwardJump(from): ForwardJump) {
-        let distance = (self.bytes.len() - from) as i32;
-        self.bytes[from - 4..from].copy_from_slice(&distance.to_le_bytes());
     }
 
     /// Emits `vzeroupper`: the caller may use narrower vectors.

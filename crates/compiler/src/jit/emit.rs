@@ -7,7 +7,8 @@ use super::partition::{
     Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
 use super::vector_loops::VectorLoop;
-use super::vector_plan::{self, LaneTypes};
+use super::vector_plan::LaneTypes;
+use super::vector_planner;
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
@@ -257,7 +258,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         }
     }
 
-    fn word(&mut self, ty: Type, at: usize) -> Value {
+    pub(super) fn word(&mut self, ty: Type, at: usize) -> Value {
         self.b.ins().load(ty, MemFlagsData::trusted(), self.args, 8 * at as i32)
     }
 
@@ -443,7 +444,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         if let Some(vector_loop) = self.functions.vector_loops.get(&index) {
             return self.emit_vector_loop(*vector_loop, index, (low, high), body, None);
         }
-        let low = match vector_plan::plan(self.kernel, index, body, None, LaneTypes::All) {
+        let low = match vector_planner::plan(self.kernel, index, body, None, LaneTypes::All) {
             Some(plan) => self.vector_loop(&plan, index, low, high, body, label.is_some()),
             None => match super::masked_simd::plan(self.kernel, index, body) {
                 Some(plan) => self.masked_simd_loop(&plan, index, low, high, body),
@@ -548,7 +549,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             _ => self.b.ins().f64const(joining.identity()),
         };
         let vector_loop = self.functions.vector_loops.get(&index);
-        let narrow = || vector_plan::plan(self.kernel, index, body, Some(item), LaneTypes::All);
+        let narrow = || vector_planner::plan(self.kernel, index, body, Some(item), LaneTypes::All);
         let start = match vector_loop.is_none().then(narrow).flatten() {
             Some(plan) => {
                 let (accumulators, start) =

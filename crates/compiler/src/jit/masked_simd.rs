@@ -67,31 +67,18 @@ pub struct Plan {
 /// The vectorization with masks of a loop over `index`, if it can be vectorized and it is
 /// profitable.
 pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
-    let (mut vars, mut store_lanes) = (HashSet::default(), HashMap::<Array, Reg>::default());
+    let mut store_lanes = HashMap::<Array, Reg>::default();
     // An array is written at one place in each round: else the order of rounds would be seen.
     let mut apart = true;
-    let (mut reads, mut labels) = (HashMap::<Var, usize>::default(), HashSet::default());
-    for_each_stmt(body, &mut |stmt| match stmt {
-        Stmt::Set(var, _) => drop(vars.insert(*var)),
-        Stmt::Store(array, at, _) => {
-            apart &= store_lanes.insert(*array, *at).is_none_or(|other| other == *at)
-        }
-        Stmt::Let(_, Op::Get(var)) => *reads.entry(*var).or_default() += 1,
-        Stmt::For { label, .. } | Stmt::Loop(label, _) | Stmt::Block(label, _) => {
-            labels.insert(*label);
-        }
-        _ => {}
-    });
-    let mut all: HashMap<Var, usize> = HashMap::default();
-    for_each_stmt(&kernel.body, &mut |stmt| {
-        if let Stmt::Let(_, Op::Get(var)) = stmt {
-            *all.entry(*var).or_default() += 1;
+    for_each_stmt(body, &mut |stmt| {
+        if let Stmt::Store(array, at, _) = stmt {
+            apart &= store_lanes.insert(*array, *at).is_none_or(|other| other == *at);
         }
     });
-    if !apart || vars.iter().any(|var| all.get(var) != reads.get(var)) || !escapes(body).is_empty() {
+    if !apart {
         return None;
     }
-    assigned(body, &vars, &mut Some(HashSet::default()), &mut HashMap::default())?;
+    let vars = private_variables(kernel, body).filter(|vars| *vars == set_variables(body))?;
     let roles = HashMap::from_iter([(index, Role::Index)]);
     let mut look = Analysis { kernel, roles, vars, store_lanes, loops: 0, work: 0, slow: 0 };
     look.stmts(body, true)?;
@@ -99,8 +86,42 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
         .then_some(Plan { roles: look.roles, vars: look.vars })
 }
 
+/// The variables of a round: those that each round of a loop sets before it reads them, and nobody
+/// else reads. `None` if a round leaves the loop.
+pub(super) fn private_variables(kernel: &Kernel, body: &[Stmt]) -> Option<HashSet<Var>> {
+    if !escapes(body).is_empty() {
+        return None;
+    }
+    let reads_in = |body: &[Stmt]| {
+        let mut reads = HashMap::<Var, usize>::default();
+        for_each_stmt(body, &mut |stmt| {
+            if let Stmt::Let(_, Op::Get(var)) = stmt {
+                *reads.entry(*var).or_default() += 1;
+            }
+        });
+        reads
+    };
+    let mut vars = set_variables(body);
+    let (all, reads) = (reads_in(&kernel.body), reads_in(body));
+    vars.retain(|var| all.get(var) == reads.get(var));
+    let mut assignment = Assignment { left: HashMap::default(), unassigned: HashSet::default() };
+    assignment.stmts(body, &mut Some(HashSet::default()));
+    Some(&vars - &assignment.unassigned)
+}
+
+/// The variables that statements set.
+fn set_variables(body: &[Stmt]) -> HashSet<Var> {
+    let mut vars = HashSet::default();
+    for_each_stmt(body, &mut |stmt| {
+        if let Stmt::Set(var, _) = stmt {
+            vars.insert(*var);
+        }
+    });
+    vars
+}
+
 /// Labels that statements leave, or go on with, and that are not theirs.
-fn escapes(stmts: &[Stmt]) -> HashSet<Label> {
+pub(super) fn escapes(stmts: &[Stmt]) -> HashSet<Label> {
     let (mut used, mut own) = (HashSet::default(), HashSet::default());
     for_each_stmt(stmts, &mut |stmt| match stmt {
         Stmt::Break(label) | Stmt::Continue(label) => drop(used.insert(*label)),
@@ -111,7 +132,7 @@ fn escapes(stmts: &[Stmt]) -> HashSet<Label> {
 }
 
 /// Returns true if lanes may leave on the way.
-fn exits(stmts: &[Stmt]) -> bool {
+pub(super) fn exits(stmts: &[Stmt]) -> bool {
     let mut found = false;
     for_each_stmt(stmts, &mut |stmt| found |= matches!(stmt, Stmt::Break(_) | Stmt::Continue(_)));
     found
@@ -127,53 +148,54 @@ fn meet(a: Assigned, b: Assigned) -> Assigned {
     }
 }
 
-/// Checks definite assignment of `vars`; `None` if one may be read first.
-fn assigned(
-    stmts: &[Stmt],
-    vars: &HashSet<Var>,
-    now: &mut Assigned,
-    left: &mut HashMap<Label, Assigned>,
-) -> Option<()> {
-    for stmt in stmts {
-        match stmt {
-            Stmt::Let(_, Op::Get(var))
-                if vars.contains(var) && now.as_ref().is_some_and(|set| !set.contains(var)) =>
-            {
-                return None;
-            }
-            Stmt::Set(var, _) => {
-                if let Some(set) = now {
-                    set.insert(*var);
+/// Definite assignment (*The Java Language Specification*, chapter 16) in the body of a loop.
+struct Assignment {
+    /// The variables that are set where a construct is left.
+    left: HashMap<Label, Assigned>,
+    /// The variables that may be read first.
+    unassigned: HashSet<Var>,
+}
+
+impl Assignment {
+    fn stmts(&mut self, stmts: &[Stmt], now: &mut Assigned) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Let(_, Op::Get(var)) if now.as_ref().is_some_and(|set| !set.contains(var)) => {
+                    self.unassigned.insert(*var);
                 }
+                Stmt::Set(var, _) => {
+                    if let Some(set) = now {
+                        set.insert(*var);
+                    }
+                }
+                Stmt::If(_, then, otherwise) => {
+                    let mut other = now.clone();
+                    self.stmts(then, now);
+                    self.stmts(otherwise, &mut other);
+                    *now = meet(now.take(), other);
+                }
+                Stmt::Block(label, body) => {
+                    self.stmts(body, now);
+                    *now = meet(now.take(), self.left.remove(label).flatten());
+                }
+                Stmt::For { label, body, .. } => {
+                    let mut inside = now.clone();
+                    self.stmts(body, &mut inside);
+                    *now = meet(now.take(), self.left.remove(label).flatten());
+                }
+                Stmt::Loop(label, body) => {
+                    self.stmts(body, now);
+                    *now = self.left.remove(label).flatten();
+                }
+                Stmt::Break(label) => {
+                    let before = self.left.remove(label).flatten();
+                    self.left.insert(*label, meet(before, now.take()));
+                }
+                Stmt::Continue(_) | Stmt::Fail => *now = None,
+                _ => {}
             }
-            Stmt::If(_, then, otherwise) => {
-                let mut other = now.clone();
-                assigned(then, vars, now, left)?;
-                assigned(otherwise, vars, &mut other, left)?;
-                *now = meet(now.take(), other);
-            }
-            Stmt::Block(label, body) => {
-                assigned(body, vars, now, left)?;
-                *now = meet(now.take(), left.remove(label).flatten());
-            }
-            Stmt::For { label, body, .. } => {
-                let mut inside = now.clone();
-                assigned(body, vars, &mut inside, left)?;
-                *now = meet(now.take(), left.remove(label).flatten());
-            }
-            Stmt::Loop(label, body) => {
-                assigned(body, vars, now, left)?;
-                *now = left.remove(label).flatten();
-            }
-            Stmt::Break(label) => {
-                let before = left.remove(label).flatten();
-                left.insert(*label, meet(before, now.take()));
-            }
-            Stmt::Continue(_) | Stmt::Fail => *now = None,
-            _ => {}
         }
     }
-    Some(())
 }
 
 /// The classification of the registers and statements of a loop.

@@ -18,6 +18,9 @@ mod emit;
 mod gemm;
 mod induction;
 mod kernel;
+mod lane_control;
+mod lane_cost;
+mod lane_ranges;
 mod masked_simd;
 mod math;
 mod native;
@@ -27,6 +30,7 @@ mod vector_call;
 mod vector_loops;
 mod vector_operations;
 mod vector_plan;
+mod vector_planner;
 mod vector_registers;
 
 use crate::array_loops::{self, Declined, Lowered};

@@ -8,7 +8,9 @@ use super::emit::{Emit, machine_type};
 use super::vector_plan::{AccumulatorLanes, Plan, Role};
 use crate::hash::HashMap;
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp};
-use crate::loop_ir::{Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, has_vector_form};
+use crate::loop_ir::{
+    Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt, has_vector_form,
+};
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
@@ -186,14 +188,14 @@ impl Emit<'_, '_> {
 
     /// Sets the registers of a role that are single values.
     pub(super) fn set(&mut self, plan: &Plan, body: &[Stmt], role: Role) {
-        for stmt in body {
+        for_each_stmt(body, &mut |stmt| {
             if let Stmt::Let(reg, op) = stmt
                 && plan.roles.get(reg) == Some(&role)
             {
                 let value = self.op(op);
                 self.regs.insert(*reg, value);
             }
-        }
+        });
     }
 
     #[allow(clippy::too_many_arguments, clippy::type_complexity)]

@@ -3,7 +3,7 @@
 
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
-use super::vector_loops::{VectorLoop, WORD_LANES, WORD_TAIL_MASK};
+use super::vector_loops::{VectorLoop, WORD_FAILED, WORD_LANES, WORD_TAIL_MASK};
 use super::vector_plan::{Extreme, Plan, Role};
 use super::vector_registers::{FIRST_OWN_WORD, ITERATION_BYTES, Word};
 use crate::core::reduction::LANES;
@@ -101,6 +101,10 @@ impl Emit<'_, '_> {
             }
         };
         self.b.ins().store(flags, rest, words, 8 * WORD_TAIL_MASK as i32);
+        if vector_loop.plan.can_fail {
+            let zero = self.b.ins().iconst(types::I64, 0);
+            self.b.ins().store(flags, zero, words, 8 * WORD_FAILED as i32);
+        }
         for (i, word) in vector_loop.words.iter().enumerate() {
             let value = match word {
                 Word::Place(array, at) => {
@@ -115,6 +119,7 @@ impl Emit<'_, '_> {
                 Word::LaneNumbers => self.b.ins().iconst(types::I64, LANE_NUMBERS.as_ptr() as i64),
                 Word::Accumulator(number) => totals[*number],
                 Word::Carried(number) => carried[*number],
+                Word::Stop => self.word(types::I64, 0),
                 Word::Variable(var) => {
                     let value = self.b.use_var(self.vars[var]);
                     let ty = self.kernel.vars[*var];
@@ -130,6 +135,12 @@ impl Emit<'_, '_> {
             self.b.ins().store(flags, value, words, 8 * (FIRST_OWN_WORD + i) as i32);
         }
         self.b.ins().call(function, &[words]);
+        if vector_loop.plan.can_fail {
+            let failed = self.b.ins().load(types::I64, flags, words, 8 * WORD_FAILED as i32);
+            let on = self.b.create_block();
+            self.b.ins().brif(failed, self.fail, &[], on, &[]);
+            self.b.switch_to_block(on);
+        }
         for (total, lanes) in vector_loop.plan.accumulators.iter().zip(totals) {
             self.join_lanes(&vector_loop.plan, total, lanes);
         }

@@ -31,13 +31,18 @@
 //! results do not depend on the processor, and `FELIS_VECTORS` changes nothing but time.
 
 use super::asm_x64::{Arithmetic, Assembler, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Vector};
+use super::lane_control::{Execution, Exits, is_control};
 use super::vector_operations::{arithmetic, compare};
-use super::vector_plan::{LaneTypes, Plan, Role, plan};
+use super::vector_plan::{LaneTypes, Plan, Role};
+use super::vector_planner::plan;
 use super::vector_registers::{FIRST_OWN_WORD, Loop, Registers, Word};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::accumulator::AccumulatorOp;
-use crate::loop_ir::{Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand};
+use crate::loop_ir::{
+    Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Var, defined_registers,
+    for_each_stmt,
+};
 use std::sync::OnceLock;
 
 /// The mask of the lanes of the last iteration, with AVX-512.
@@ -45,6 +50,8 @@ const TAIL_MASK: Mask = Mask(1);
 
 /// The word that says how many lanes whole iterations have.
 pub(super) const WORD_LANES: usize = 0;
+/// The word that is set to 1 where a round fails.
+pub(super) const WORD_FAILED: usize = 2;
 /// The word that says which lanes the rest has: 0 if there is no rest; else a bit for each with
 /// AVX-512, the address of their masks with AVX2.
 pub(super) const WORD_TAIL_MASK: usize = 1;
@@ -105,26 +112,26 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         Some(_) => None,
         None => planned(LaneTypes::Promoted),
     })?;
-    if item.is_some_and(|item| item.ty(kernel) != ScalarType::F64) {
+    if item.is_some_and(|item| item.ty(kernel) != ScalarType::F64) || !plan.nested_cost.is_profitable(isa) {
         return None;
     }
     let mut reads_index = false;
-    for stmt in body {
-        let mut is_number = |reg: &Reg| reads_index |= plan.roles.get(reg) == Some(&Role::Index);
+    for_each_stmt(body, &mut |stmt| {
+        let mut is_number = |reg: &Reg| reads_index |= plan.role(*reg) == Role::Index;
         match stmt {
             Stmt::Let(_, Op::Load(..)) => {}
-            Stmt::Let(reg, _) if plan.roles.get(reg) == Some(&Role::Index) => {}
+            Stmt::Let(reg, _) if plan.role(*reg) == Role::Index => {}
             Stmt::Let(_, op) => op.for_each_reg(&mut |reg| is_number(&reg)),
-            Stmt::Store(_, _, value) => is_number(value),
+            Stmt::Store(_, _, value) | Stmt::Set(_, value) => is_number(value),
             _ => {}
         }
-    }
+    });
     let (words, resident) = (Vec::new(), HashMap::default());
     let interleaved = match isa {
         Isa::Avx2 => interleaved_stores(kernel, body, &plan),
         Isa::Avx512 => HashMap::default(),
     };
-    let reads = reads_of(body, &plan, item, &interleaved);
+    let (reads, sets) = reads_of(body, &plan, item, &interleaved);
     let mut loops = Loop {
         isa,
         kernel,
@@ -134,6 +141,7 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         reads_index,
         interleaved,
         reads,
+        sets,
         words,
         resident,
         most: 0,
@@ -185,37 +193,72 @@ fn interleaved_stores(kernel: &Kernel, body: &[Stmt], plan: &Plan) -> HashMap<us
     pairs
 }
 
-/// The statements that read each register of the body, or set it, in order: the operand of a
-/// reduction is read at the end, that of an accumulator where it is joined.
+/// Positions of statements.
+type Positions<K> = HashMap<K, Vec<usize>>;
+
+/// The statements that read each register of the body, or set it, in order, and those that set each
+/// variable. The operand of a reduction is read at the end, that of an accumulator where it is
+/// joined. Statements have numbers in their order, and a statement with others inside has one more,
+/// for its end; there a loop reads what it reads in each round.
 fn reads_of(
     body: &[Stmt],
     plan: &Plan,
     item: Option<Summand>,
     interleaved: &HashMap<usize, usize>,
-) -> HashMap<Reg, Vec<usize>> {
-    let mut reads: HashMap<Reg, Vec<usize>> = HashMap::default();
-    for (at, stmt) in body.iter().enumerate() {
-        if let Stmt::Let(reg, _) = stmt {
-            reads.entry(*reg).or_default().push(at);
-        }
-        stmt.for_each_reg(&mut |reg| reads.entry(reg).or_default().push(at));
-    }
+) -> (Positions<Reg>, Positions<Var>) {
+    let (mut reads, mut sets): (Positions<Reg>, Positions<Var>) = Default::default();
+    let end = number_statements(body, 0, &mut reads, &mut sets);
     for (second, first) in interleaved {
         body[*first].for_each_reg(&mut |reg| reads.entry(reg).or_default().push(*second));
     }
     for total in &plan.accumulators {
-        let joined = position_of(body, total.new);
+        let joined = reads[&total.new][0];
         for reg in total.condition.into_iter().chain([total.operand]) {
             reads.entry(reg).or_default().push(joined);
         }
     }
     for reg in item.into_iter().flat_map(Summand::regs) {
-        reads.entry(reg).or_default().push(body.len());
+        reads.entry(reg).or_default().push(end);
     }
     for places in reads.values_mut() {
         places.sort_unstable();
     }
-    reads
+    (reads, sets)
+}
+
+/// Adds the positions of statements from a number on; gives the next number.
+fn number_statements(
+    stmts: &[Stmt],
+    mut at: usize,
+    reads: &mut Positions<Reg>,
+    sets: &mut Positions<Var>,
+) -> usize {
+    for stmt in stmts {
+        match stmt {
+            Stmt::Let(reg, _) | Stmt::For { index: reg, .. } => reads.entry(*reg).or_default().push(at),
+            Stmt::Set(var, _) => sets.entry(*var).or_default().push(at),
+            _ => {}
+        }
+        stmt.for_each_reg(&mut |reg| reads.entry(reg).or_default().push(at));
+        at += 1;
+        let bodies = stmt.bodies();
+        for body in &bodies {
+            at = number_statements(body, at, reads, sets);
+        }
+        if matches!(stmt, Stmt::For { .. } | Stmt::Loop(..)) {
+            let stmt = std::slice::from_ref(stmt);
+            let mut defined = defined_registers(stmt);
+            for_each_stmt(stmt, &mut |inner| {
+                inner.for_each_reg(&mut |reg| {
+                    if defined.insert(reg) {
+                        reads.entry(reg).or_default().push(at);
+                    }
+                });
+            });
+        }
+        at += usize::from(!bodies.is_empty());
+    }
+    at
 }
 
 impl Loop<'_> {
@@ -226,7 +269,7 @@ impl Loop<'_> {
         // Half of the registers are for the body.
         let most = usize::from(self.isa.vector_registers()) / 2;
         let lanes_kept = self.item.iter().len() + plan.accumulators.len() + plan.carried().count();
-        if lanes_kept * parts > most {
+        if lanes_kept * parts + plan.variables.len() > most {
             return None;
         }
         asm.zero_counter();
@@ -273,14 +316,15 @@ impl Loop<'_> {
         }
         let over = asm.jump_unless_below(WORD_LANES);
         let head = asm.offset();
+        let mut exits = Exits::default();
         for part in 0..parts {
             let mut registers = self.registers();
-            self.round(&mut asm, &mut registers, part, None)?;
+            self.round(&mut asm, &mut registers, (part, None), &mut exits)?;
             asm.advance_counter(lanes);
         }
         asm.jump_back_if_below(WORD_LANES, head);
         asm.patch_jump(over);
-        self.rest(&mut asm)?;
+        self.rest(&mut asm, &mut exits)?;
         if self.item.is_some() {
             self.store_lanes(&mut asm, Word::Lanes, Lane::F64, self.total(0));
         }
@@ -291,6 +335,16 @@ impl Loop<'_> {
         for (number, (_, member)) in plan.carried().enumerate() {
             let first = self.carried(number, 0);
             self.store_lanes(&mut asm, Word::Carried(number), self.lane(member.new), first);
+        }
+        if !exits.failed.is_empty() {
+            exits.stopped.push(asm.jump());
+            for failed in exits.failed {
+                asm.patch_jump(failed);
+            }
+            asm.set_word(WORD_FAILED);
+        }
+        for stopped in exits.stopped {
+            asm.patch_jump(stopped);
         }
         asm.vzeroupper();
         for pointer in POINTERS[FREE_POINTERS..FREE_POINTERS + kept].iter().rev() {
@@ -312,7 +366,7 @@ impl Loop<'_> {
     }
 
     /// The last iteration, whose lanes a mask chooses.
-    fn rest(&mut self, asm: &mut Assembler) -> Option<()> {
+    fn rest(&mut self, asm: &mut Assembler, exits: &mut Exits) -> Option<()> {
         let mut ends = vec![asm.jump_if_zero(WORD_TAIL_MASK)];
         for part in 0..self.parts() {
             let mut registers = self.registers();
@@ -325,12 +379,12 @@ impl Loop<'_> {
                     let mask = self.take_mask(asm, &mut registers)?;
                     asm.mask_at(mask, WORD_TAIL_MASK, part);
                     if part > 0 {
-                        ends.push(asm.jump_if_none(mask));
+                        ends.push(asm.jump_if_none(mask, self.lanes()));
                     }
                     mask
                 }
             };
-            self.round(asm, &mut registers, part, Some(mask))?;
+            self.round(asm, &mut registers, (part, Some(mask)), exits)?;
             asm.advance_counter(self.lanes() as u8);
         }
         for end in ends {
@@ -339,18 +393,37 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// The body for a part of the lanes of an iteration, or for those of `mask`.
+    /// The body for a part of the lanes of an iteration, or for those of a mask.
     fn round(
         &mut self,
         asm: &mut Assembler,
         registers: &mut Registers,
-        part: usize,
-        mask: Option<Mask>,
+        (part, mask): (usize, Option<Mask>),
+        exits: &mut Exits,
+    ) -> Option<()> {
+        let mut run = Execution::new(part, mask, exits);
+        self.statements(asm, registers, &mut run, self.body)?;
+        registers.begin(run.at);
+        self.end_round(asm, registers, (part, mask))
+    }
+
+    /// Statements for the active lanes.
+    pub(super) fn statements(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        run: &mut Execution<'_>,
+        stmts: &[Stmt],
     ) -> Option<()> {
         let (body, plan) = (self.body, self.plan);
-        for (at, stmt) in body.iter().enumerate() {
+        for stmt in stmts {
+            let (at, part, mask) = (run.at, run.part, run.active);
             registers.begin(at);
+            run.at += 1;
             match stmt {
+                _ if is_control(|reg| plan.role(reg), &plan.variables, stmt) => {
+                    self.control(asm, registers, run, stmt)?;
+                }
                 Stmt::Let(reg, _) if self.role(*reg) == Role::Total => {
                     if let Some(number) = plan.accumulators.iter().position(|total| total.new == *reg) {
                         self.accumulate(asm, registers, (number, part), mask)?;
@@ -418,7 +491,16 @@ impl Loop<'_> {
                 _ => unreachable!("the plan of a vectorized loop admits no other statement"),
             }
         }
-        registers.begin(body.len());
+        Some(())
+    }
+
+    /// The end of a round: the index in the lanes is advanced, and the operand of a reduction joined.
+    fn end_round(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        (part, mask): (usize, Option<Mask>),
+    ) -> Option<()> {
         if self.reads_index {
             let step = self.take(asm, registers)?;
             let word = self.word(Word::Bits(self.lanes() as u64));
@@ -588,13 +670,6 @@ impl Loop<'_> {
         registers.vectors.push(joined);
         Some(())
     }
-}
-
-/// The position of the statement that sets a register.
-fn position_of(body: &[Stmt], reg: Reg) -> usize {
-    body.iter()
-        .position(|stmt| matches!(stmt, Stmt::Let(made, _) if *made == reg))
-        .expect("an accumulator is set by a statement of the loop")
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! constants and conversions of 64 bits with AVX2, extremes of floats with both.
 
 use super::asm_x64::{Arithmetic, Assembler, Conversion, Extension, Isa, Lane, Mask, Vector};
-use super::vector_plan::{Role, divides_halves, signed_factor};
+use super::lane_ranges::{divides_halves, signed_factor};
+use super::vector_plan::Role;
 use super::vector_registers::{Loop, Place, Registers, Word};
 use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Unary};
@@ -57,14 +58,29 @@ impl Loop<'_> {
         }
         let lane = self.lane(reg);
         if let Op::Load(array, place, _) = op
-            && self.role(*place) == Role::Lanes
+            && matches!(self.role(*place), Role::Lanes | Role::Same)
         {
             let slots = self.vector(asm, registers, *place)?;
             let to = self.take(asm, registers)?;
-            let others = [self.take(asm, registers)?, self.take(asm, registers)?];
             let base = self.pointer(asm, Word::Base(*array));
-            asm.gather(self.kernel.arrays[*array].width, to, (base, slots), others, mask);
-            registers.vectors.extend(others);
+            if self.plan.is_uniform(*place) {
+                asm.broadcast_slot(lane, to, (base, slots));
+            } else {
+                let others = [self.take(asm, registers)?, self.take(asm, registers)?];
+                let width = self.kernel.arrays[*array].width;
+                match mask {
+                    // Any lanes may be active: the others read the first slot.
+                    Some(active) if registers.nested => {
+                        let numbers = self.take(asm, registers)?;
+                        self.constant(asm, Lane::I64, numbers, 0);
+                        asm.blend(Lane::I64, numbers, active, (slots, numbers));
+                        asm.gather(width, to, (base, numbers), others, None);
+                        registers.vectors.push(numbers);
+                    }
+                    _ => asm.gather(width, to, (base, slots), others, mask),
+                }
+                registers.vectors.extend(others);
+            }
             self.release(registers, &[*place], &[slots]);
             registers.places.insert(reg, Place::Vector(to));
             return Some(());
@@ -134,18 +150,39 @@ impl Loop<'_> {
             }
             Op::Binary(Binary::Mul, a, b) if lane == Lane::I64 => {
                 let both = (vectors[0], vectors[1]);
-                if [*a, *b].iter().all(|reg| self.plan.is_signed_half(self.kernel, *reg)) {
+                let known = |reg: &Reg| self.kernel.constants.get(reg).copied().and_then(shift_and_add);
+                if let Some(shift) = known(b) {
+                    self.multiple(asm, own?, both.0, shift);
+                } else if let Some(shift) = known(a) {
+                    self.multiple(asm, own?, both.1, shift);
+                } else if [*a, *b].iter().all(|reg| self.plan.ranges.is_signed_half(self.kernel, *reg)) {
                     asm.signed_half_product(own?, both);
                 } else {
-                    let halves = [*a, *b].map(|reg| self.plan.is_half(self.kernel, reg));
+                    let halves = [*a, *b].map(|reg| self.plan.ranges.is_half(self.kernel, reg));
                     self.product(asm, registers, own?, both, halves)?;
                 }
                 true
             }
             Op::Binary(kind, a, b) if kind.is_integer_division() => {
-                let (divisor, to, from) = (self.kernel.constants[b], own?, vectors[0]);
-                let halves = self.plan.is_half(self.kernel, *a) && divides_halves(divisor);
-                if halves {
+                let (bits, unsigned) = (
+                    8 * self.kernel.regs[*b].bytes(),
+                    matches!(kind, Binary::DivUnsigned | Binary::RemUnsigned),
+                );
+                let divisor = self.kernel.constants[b] & (u64::MAX >> (64 - bits));
+                let (to, mut from, mut number) = (own?, vectors[0], None);
+                let narrow = unsigned && bits < 64;
+                if narrow {
+                    // The lane has the sign extended.
+                    let natural = self.take(asm, registers)?;
+                    self.constant(asm, Lane::I64, natural, u64::MAX >> (64 - bits));
+                    asm.arithmetic(Arithmetic::And, Lane::I64, natural, (from, natural), None);
+                    (from, number) = (natural, Some(natural));
+                }
+                let is_half = narrow || self.plan.ranges.is_half(self.kernel, *a);
+                let halves = is_half && divides_halves(divisor);
+                if divisor.is_power_of_two() {
+                    self.quotient_by_power(asm, registers, to, from, divisor.ilog2() as u8)?;
+                } else if halves {
                     self.quotient_of_half(asm, to, from, divisor);
                 } else {
                     self.quotient(asm, registers, to, from, divisor)?;
@@ -153,6 +190,7 @@ impl Loop<'_> {
                 if matches!(kind, Binary::RemSigned | Binary::RemUnsigned) {
                     self.remainder(asm, registers, to, from, divisor, halves)?;
                 }
+                registers.vectors.extend(number);
                 true
             }
             _ => false,
@@ -218,7 +256,8 @@ impl Loop<'_> {
         let ty = self.kernel.regs[reg];
         let leaves = match op {
             Op::Binary(kind, ..) => {
-                matches!(kind, Binary::Add | Binary::Sub | Binary::Mul | Binary::DivFloat)
+                let is_remainder = *kind == Binary::RemUnsigned;
+                is_remainder || matches!(kind, Binary::Add | Binary::Sub | Binary::Mul | Binary::DivFloat)
             }
             Op::Unary(kind, _) if ty.is_float() => *kind == Unary::Sqrt,
             Op::Unary(kind, _) => *kind == Unary::Neg,
@@ -262,7 +301,7 @@ impl Loop<'_> {
             }
             // The integer in the low bits of 1.5 * 2^52.
             Cast::SignedToFloat
-                if self.isa == Isa::Avx2 && self.plan.is_signed_half(self.kernel, operand) =>
+                if self.isa == Isa::Avx2 && self.plan.ranges.is_signed_half(self.kernel, operand) =>
             {
                 let offset = self.take(asm, registers)?;
                 self.constant(asm, Lane::I64, offset, (1.5 * TWO_52).to_bits());
@@ -371,6 +410,53 @@ impl Loop<'_> {
         Some(())
     }
 
+    /// Multiples of lanes of 8 bytes in a register `to` that is not `from`.
+    fn multiple(&mut self, asm: &mut Assembler, to: Vector, from: Vector, (places, rest): ShiftAndAdd) {
+        asm.shift(true, to, from, places);
+        if let Some(op) = rest {
+            asm.arithmetic(op, Lane::I64, to, (to, from), None);
+        }
+    }
+
+    /// Quotients toward 0 of integers by 2^`places`, at least 2, in a register `to` that is not
+    /// `from`: a negative number is made larger by all but one of the divisor, and shifted with its
+    /// sign. AVX2 has no such shift, and shifts the absolute value.
+    fn quotient_by_power(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        to: Vector,
+        from: Vector,
+        places: u8,
+    ) -> Option<()> {
+        use Arithmetic::{Add, Sub, Xor};
+        let op = |asm: &mut Assembler, op, to, a, b| asm.arithmetic(op, Lane::I64, to, (a, b), None);
+        match self.isa {
+            Isa::Avx512 => {
+                if places > 1 {
+                    asm.shift_signed(to, from, 63);
+                }
+                let bits = if places > 1 { to } else { from };
+                asm.shift(false, to, bits, 64 - places);
+                op(asm, Add, to, to, from);
+                asm.shift_signed(to, to, places);
+            }
+            Isa::Avx2 => {
+                let sign = self.take(asm, registers)?;
+                asm.shift(false, to, from, 63);
+                self.constant(asm, Lane::I64, sign, 0);
+                op(asm, Sub, sign, sign, to);
+                op(asm, Xor, to, from, sign);
+                op(asm, Sub, to, to, sign);
+                asm.shift(false, to, to, places);
+                op(asm, Xor, to, to, sign);
+                op(asm, Sub, to, to, sign);
+                registers.vectors.push(sign);
+            }
+        }
+        Some(())
+    }
+
     /// Quotients of natural numbers below 2^32 by a divisor that is no power of two, in a register
     /// `to` that is not `from`. The factor has 33 bits, of which the highest is the number itself.
     pub(super) fn quotient_of_half(&mut self, asm: &mut Assembler, to: Vector, from: Vector, divisor: u64) {
@@ -449,9 +535,13 @@ impl Loop<'_> {
         is_half: bool,
     ) -> Option<()> {
         let (factor, whole) = (self.take(asm, registers)?, self.take(asm, registers)?);
-        self.constant(asm, Lane::I64, factor, divisor);
-        let halves = [is_half, divisor <= u64::from(u32::MAX)];
-        self.product(asm, registers, whole, (to, factor), halves)?;
+        if let Some(shift) = shift_and_add(divisor) {
+            self.multiple(asm, whole, to, shift);
+        } else {
+            self.constant(asm, Lane::I64, factor, divisor);
+            let halves = [is_half, divisor <= u64::from(u32::MAX)];
+            self.product(asm, registers, whole, (to, factor), halves)?;
+        }
         asm.arithmetic(Arithmetic::Sub, Lane::I64, to, (from, whole), None);
         registers.vectors.extend([factor, whole]);
         Some(())
@@ -517,6 +607,19 @@ impl Loop<'_> {
         let lane = if lane.is_long() { Lane::I64 } else { Lane::I32 };
         asm.arithmetic(op, lane, to, (other, a), None);
     }
+}
+
+/// A shift to the left, and what is done with the number itself after it.
+type ShiftAndAdd = (u8, Option<Arithmetic>);
+
+/// A multiplication by a power of two, or by a neighbor of one.
+fn shift_and_add(factor: u64) -> Option<ShiftAndAdd> {
+    let places = |power: u64| (power > 1 && power.is_power_of_two()).then(|| power.ilog2() as u8);
+    let beside = |power: Option<u64>, op| Some((places(power?)?, Some(op)));
+    places(factor)
+        .map(|places| (places, None))
+        .or_else(|| beside(factor.checked_sub(1), Arithmetic::Add))
+        .or_else(|| beside(factor.checked_add(1), Arithmetic::Sub))
 }
 
 /// The instruction of an operation on lanes.

@@ -22,7 +22,7 @@ const FIRST_FREE_MASK: u8 = 2;
 const MAX_SPILLED: usize = 64;
 
 /// The first word of the loop's own.
-pub(super) const FIRST_OWN_WORD: usize = 2;
+pub(super) const FIRST_OWN_WORD: usize = 3;
 
 /// A word that a loop's function is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +49,8 @@ pub(super) enum Word {
     Variable(Var),
     /// The address of the lanes of a member of an extreme.
     Carried(usize),
+    /// The address of the byte that stops a run.
+    Stop,
 }
 
 impl Word {
@@ -69,8 +71,10 @@ pub(super) struct Loop<'a> {
     pub(super) reads_index: bool,
     /// Pairs of stores to alternate slots, the second one of each with the first one.
     pub(super) interleaved: HashMap<usize, usize>,
-    /// The statements that read each register.
+    /// The statements that read each register, or set it, by their numbers.
     pub(super) reads: HashMap<Reg, Vec<usize>>,
+    /// The statements that set each variable of a round.
+    pub(super) sets: HashMap<Var, Vec<usize>>,
     pub(super) words: Vec<Word>,
     /// Values that stay in a register.
     pub(super) resident: HashMap<Reg, Vector>,
@@ -85,6 +89,15 @@ pub(super) struct Loop<'a> {
 pub(super) enum Place {
     Vector(Vector),
     Mask(Mask),
+}
+
+/// The registers at a place where control flow meets.
+#[derive(Clone)]
+pub(super) struct Checkpoint {
+    pub(super) vectors: Vec<Vector>,
+    pub(super) masks: Vec<Mask>,
+    pub(super) places: HashMap<Reg, Place>,
+    pub(super) memory: HashMap<Reg, usize>,
 }
 
 /// The mask of a truth value, and it again if nothing else needs it.
@@ -106,6 +119,12 @@ pub(super) struct Registers {
     pub(super) at: usize,
     /// Registers that the statement has asked for.
     pub(super) pinned: Vec<Vector>,
+    /// Registers that are not given to other values: of variables, and of indices of inner loops.
+    pub(super) fixed: Vec<Vector>,
+    /// The numbers of vectors in memory that hold masks of constructs.
+    pub(super) reserved: Vec<usize>,
+    /// Some lanes of the round may not be active.
+    pub(super) nested: bool,
 }
 
 impl Loop<'_> {
@@ -120,7 +139,7 @@ impl Loop<'_> {
     }
 
     pub(super) fn role(&self, reg: Reg) -> Role {
-        self.plan.roles.get(&reg).copied().unwrap_or(Role::Same)
+        self.plan.role(reg)
     }
 
     /// The type of the lanes of a register.
@@ -174,9 +193,16 @@ impl Loop<'_> {
         self.carried(self.plan.carried().count(), 0)
     }
 
+    /// The register of a variable of a round.
+    pub(super) fn variable(&self, var: Var) -> Vector {
+        let number = self.plan.variables.iter().position(|other| *other == var);
+        let number = number.expect("a variable of a round is one of the plan's");
+        Vector(self.lane_index().0 + u8::from(self.reads_index) + number as u8)
+    }
+
     /// The first register that is free for the body.
     pub(super) fn first_free(&self) -> u8 {
-        self.lane_index().0 + u8::from(self.reads_index)
+        self.lane_index().0 + u8::from(self.reads_index) + self.plan.variables.len() as u8
     }
 
     /// The registers that a body may use.
@@ -190,6 +216,9 @@ impl Loop<'_> {
             memory: HashMap::default(),
             at: 0,
             pinned: Vec::new(),
+            fixed: self.plan.variables.iter().map(|var| self.variable(*var)).collect(),
+            reserved: Vec::new(),
+            nested: false,
         }
     }
 
@@ -320,19 +349,46 @@ impl Loop<'_> {
                 Place::Mask(mask) if self.isa == Isa::Avx2 => Vector(mask.0),
                 Place::Mask(_) => return None,
             };
-            (!registers.pinned.contains(&vector)).then_some((next(reg), *reg, vector))
+            let stays = registers.pinned.contains(&vector) || registers.fixed.contains(&vector);
+            (!stays).then_some((next(reg), *reg, vector))
         });
         let (_, reg, vector) = candidates.max_by_key(|(next, reg, _)| (*next, *reg))?;
-        if !registers.memory.contains_key(&reg) {
-            let free = |number: &usize| !registers.memory.values().any(|taken| taken == number);
-            let number = (0..MAX_SPILLED).find(free)?;
-            asm.spill(number, vector);
-            registers.memory.insert(reg, number);
-            self.spilled = self.spilled.max(number + 1);
-        }
+        self.copy_to_memory(asm, registers, reg, vector)?;
         registers.places.remove(&reg);
         registers.vectors.push(vector);
         Some(())
+    }
+
+    /// Writes a value that is in a register to memory, unless it is there.
+    pub(super) fn copy_to_memory(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        reg: Reg,
+        vector: Vector,
+    ) -> Option<()> {
+        if !registers.memory.contains_key(&reg) {
+            let number = self.free_memory(registers)?;
+            asm.spill(number, vector);
+            registers.memory.insert(reg, number);
+        }
+        Some(())
+    }
+
+    /// The number of a vector in memory that is free.
+    fn free_memory(&mut self, registers: &Registers) -> Option<usize> {
+        let Registers { memory, reserved, .. } = registers;
+        let is_free = |number: &usize| !memory.values().chain(reserved).any(|taken| taken == number);
+        let number = (0..MAX_SPILLED).find(is_free)?;
+        self.spilled = self.spilled.max(number + 1);
+        Some(number)
+    }
+
+    /// The number of a vector in memory for a mask, until [`Registers::release_memory`].
+    pub(super) fn reserve_memory(&mut self, registers: &mut Registers) -> Option<usize> {
+        let number = self.free_memory(registers)?;
+        registers.reserved.push(number);
+        Some(number)
     }
 
     /// Returns true for a register that has a vector of its own: others are made again where they
@@ -357,6 +413,7 @@ impl Loop<'_> {
             if self.reads.get(reg).and_then(|reads| reads.last()) == Some(&registers.at) {
                 registers.memory.remove(reg);
                 match registers.places.remove(reg) {
+                    Some(Place::Vector(vector)) if registers.fixed.contains(&vector) => {}
                     Some(Place::Vector(vector)) => registers.vectors.push(vector),
                     Some(Place::Mask(mask)) => registers.give_mask(mask),
                     None => {}
@@ -389,6 +446,28 @@ impl Registers {
     pub(super) fn begin(&mut self, at: usize) {
         self.at = at;
         self.pinned.clear();
+    }
+
+    /// The present state.
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        let Registers { vectors, masks, places, memory, .. } = self;
+        Checkpoint {
+            vectors: vectors.clone(),
+            masks: masks.clone(),
+            places: places.clone(),
+            memory: memory.clone(),
+        }
+    }
+
+    /// Goes back to a state.
+    pub(super) fn restore(&mut self, checkpoint: Checkpoint) {
+        let Checkpoint { vectors, masks, places, memory } = checkpoint;
+        (self.vectors, self.masks, self.places, self.memory) = (vectors, masks, places, memory);
+    }
+
+    /// Gives back the memory of a mask.
+    pub(super) fn release_memory(&mut self, number: usize) {
+        self.reserved.retain(|reserved| *reserved != number);
     }
 
     /// Keeps a mask in its register until the end of the statement.

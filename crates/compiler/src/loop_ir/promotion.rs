@@ -22,7 +22,10 @@ pub fn has_promoted_form(kernel: &Kernel, ty: ScalarType, op: &Op, is_small: imp
         Op::Binary(kind, ..) if ty == ScalarType::F32 => {
             matches!(kind, Add | Sub | Mul | DivFloat | Min | Max)
         }
-        Op::Binary(kind, ..) if ty.bytes() < 8 => matches!(kind, Add | Sub | Mul | And | Or | Xor),
+        Op::Binary(kind, _, by) if ty.bytes() < 8 => {
+            let divides = || kernel.constants.get(by).is_some_and(|by| divides_narrow(*kind, ty, *by));
+            matches!(kind, Add | Sub | Mul | And | Or | Xor) || kind.is_integer_division() && divides()
+        }
         Op::Call(..) => is_double,
         Op::Cast(kind, _, a) => match kind {
             Cast::SignExtend | Cast::ZeroExtend | Cast::Truncate | Cast::FloatToFloat => true,
@@ -32,4 +35,15 @@ pub fn has_promoted_form(kernel: &Kernel, ty: ScalarType, op: &Op, is_small: imp
         },
         _ => true,
     }
+}
+
+/// Returns true if lanes of 8 bytes divide integers of a narrower type by a constant: one above 1.
+pub fn divides_narrow(kind: Binary, ty: ScalarType, divisor: u64) -> bool {
+    let bits = 8 * ty.bytes();
+    let most = match kind {
+        Binary::DivUnsigned | Binary::RemUnsigned => u64::MAX >> (64 - bits),
+        _ => u64::MAX >> (65 - bits),
+    };
+    let divisor = divisor & (u64::MAX >> (64 - bits));
+    (2..=most).contains(&divisor)
 }

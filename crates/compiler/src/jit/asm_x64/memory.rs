@@ -319,6 +319,14 @@ impl Assembler {
         });
     }
 
+    /// All lanes from the slot, as wide as a lane, whose number is the first lane of `slots`.
+    pub fn broadcast_slot(&mut self, lane: Lane, to: Vector, (base, slots): (Pointer, Vector)) {
+        self.lane_word(false, ((1, 1, 0x7e), slots.0, 0));
+        let opcode = (2, 1, 0x18 + u8::from(lane.is_long()));
+        let w = lane.is_long() && self.isa == Isa::Avx512;
+        self.vector(opcode, w, (to.0, 0, Source::Indexed(base, lane.bytes())));
+    }
+
     /// The first or second lane of 8 bytes from memory; the first one sets the second to 0.
     fn load_lane(&mut self, second: bool, into: Vector, source: Source) {
         // vmovsd, vmovhpd

@@ -92,6 +92,15 @@ vptestmq k3, zmm29, zmm29                       62 92 95 40 27 dd
 kandw k2, k3, k4                                c5 e4 41 d4
 korw k7, k2, k6                                 c5 ec 45 fe
 knotw k5, k2                                    c5 f8 44 ea
+kandnw k2, k3, k4                               c5 e4 42 d4
+kxnorw k5, k5, k5                               c5 d4 46 ed
+kxorw k2, k2, k2                                c5 ec 47 d2
+kmovw word ptr [rdi - 128], k3                  c5 f8 91 9f 80 ff ff ff
+kmovw k5, word ptr [rdi - 64]                   c5 f8 90 af c0 ff ff ff
+vpsraq zmm29, zmm3, 7                           62 f1 95 40 72 e3 07
+mov qword ptr [rdi + 16], 1                     48 c7 87 10 00 00 00 01 00 00 00
+kortestb k3, k3; jne -10                        c5 f9 98 db 0f 85 f6 ff ff ff
+jmp -5                                          e9 fb ff ff ff
 kmovw k1, word ptr [rdi + 8]                    c5 f8 90 8f 08 00 00 00
 mov r13, [rdi + 40]                             4c 8b af 28 00 00 00
 push r14                                        41 56
@@ -100,6 +109,10 @@ xor eax, eax                                    31 c0
 add rax, 16                                     48 83 c0 10
 cmp rax, [rdi]; jb -13                          48 3b 87 00 00 00 00 0f 82 f3 ff ff ff
 cmp rax, [rdi + 8]; jae 1; ret                  48 3b 87 08 00 00 00 0f 83 01 00 00 00 c3
+kortestw k3, k3; je 1; ret                      c5 f8 98 db 0f 84 01 00 00 00 c3
+kortestb k3, k3; jne 1; ret                     c5 f9 98 db 0f 85 01 00 00 00 c3
+jmp 1; ret                                      e9 01 00 00 00 c3
+mov r11, [rdi + 16]; cmp byte ptr [r11], 0; jne 1; ret4c 8b 9f 10 00 00 00 41 80 3b 00 0f 85 01 00 00 00 c3
 cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00 0f 84 03 00 00 00 c5 f8 77";
 
 const KNOWN_SEQUENCES: &str = "\
@@ -313,6 +326,13 @@ masks: c4 41 65 db cc c4 c1 35 eb dc c4 41 05 76 ff c4 c1 b5 ef df
     vpand ymm9,ymm3,ymm12; vpor ymm3,ymm9,ymm12; vpcmpeqd ymm15,ymm15,ymm15; vpxor ymm3,ymm9,ymm15
 mask of the rest: 4c 8b 9f 08 00 00 00 c4 41 7d 10 4b 20 c4 42 7d 17 c9 0f 84 01 00 00 00 c3
     mov r11,QWORD PTR [rdi+0x8]; vmovupd ymm9,YMMWORD PTR [r11+0x20]; vptest ymm9,ymm9; je 0x19; ret
+masks of constructs: c4 41 65 df cc c4 41 35 76 c9 c4 41 35 ef c9 c4 61 7d 11 8f c0 ff ff ff c4 61 7d 10 8f e0 ff ff ff
+    vpandn ymm9,ymm3,ymm12; vpcmpeqd ymm9,ymm9,ymm9; vpxor ymm9,ymm9,ymm9;
+    vmovupd YMMWORD PTR [rdi-0x40],ymm9; vmovupd ymm9,YMMWORD PTR [rdi-0x20]
+one slot for all lanes: c4 41 f9 7e e2 c4 a2 7d 19 5c d6 00
+    vmovq r10,xmm12; vbroadcastsd ymm3,QWORD PTR [rsi+r10*8+0x0]
+one slot for all lanes by AVX-512: 62 41 fd 08 7e ea 62 b2 fd 48 19 5c d6 00
+    vmovq r10,xmm29; vbroadcastsd zmm3,QWORD PTR [rsi+r10*8+0x0]
 store singles by AVX-512: 62 11 fd 48 5a e5 62 51 7c 28 11 64 85 00
     vcvtpd2ps ymm12,zmm29; {evex} vmovups YMMWORD PTR [r13+rax*4+0x0],ymm12
 store singles of lanes by AVX-512: 62 61 fd 48 5a eb 62 61 7c 2a 11 6c 86 00
@@ -460,6 +480,15 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("kandw k2, k3, k4", &|asm| asm.mask_and(Mask(2), Mask(3), Mask(4)));
     case("korw k7, k2, k6", &|asm| asm.mask_or(Mask(7), Mask(2), Mask(6)));
     case("knotw k5, k2", &|asm| asm.mask_not(Mask(5), Mask(2)));
+    case("kandnw k2, k3, k4", &|asm| asm.mask_and_not(Mask(2), Mask(3), Mask(4)));
+    case("kxnorw k5, k5, k5", &|asm| asm.mask_all(Mask(5)));
+    case("kxorw k2, k2, k2", &|asm| asm.mask_none(Mask(2)));
+    case("kmovw word ptr [rdi - 128], k3", &|asm| asm.spill_mask(1, Mask(3)));
+    case("kmovw k5, word ptr [rdi - 64]", &|asm| asm.reload_mask(Mask(5), 0));
+    case("vpsraq zmm29, zmm3, 7", &|asm| asm.shift_signed(c, a, 7));
+    case("mov qword ptr [rdi + 16], 1", &|asm| asm.set_word(2));
+    case("kortestb k3, k3; jne -10", &|asm| asm.jump_back_if_any(Mask(3), 8, 0));
+    case("jmp -5", &|asm| asm.jump_back(0));
     case("kmovw k1, word ptr [rdi + 8]", &|asm| asm.mask(Mask(1), 1));
     case("mov r13, [rdi + 40]", &|asm| asm.pointer(r13, 5));
     case("push r14", &|asm| asm.push(r14));
@@ -469,6 +498,26 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("cmp rax, [rdi]; jb -13", &|asm| asm.jump_back_if_below(0, 0));
     case("cmp rax, [rdi + 8]; jae 1; ret", &|asm| {
         let over = asm.jump_unless_below(1);
+        asm.ret();
+        asm.patch_jump(over);
+    });
+    case("kortestw k3, k3; je 1; ret", &|asm| {
+        let over = asm.jump_if_none(Mask(3), 16);
+        asm.ret();
+        asm.patch_jump(over);
+    });
+    case("kortestb k3, k3; jne 1; ret", &|asm| {
+        let over = asm.jump_if_any(Mask(3), 8);
+        asm.ret();
+        asm.patch_jump(over);
+    });
+    case("jmp 1; ret", &|asm| {
+        let over = asm.jump();
+        asm.ret();
+        asm.patch_jump(over);
+    });
+    case("mov r11, [rdi + 16]; cmp byte ptr [r11], 0; jne 1; ret", &|asm| {
+        let over = asm.jump_if_set(2);
         asm.ret();
         asm.patch_jump(over);
     });
@@ -570,16 +619,25 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     });
     case("mask of the rest", &|asm| {
         asm.mask_at(mask, 1, 1);
-        let over = asm.jump_if_none(mask);
+        let over = asm.jump_if_none(mask, 4);
         asm.ret();
         asm.patch_jump(over);
     });
+    case("masks of constructs", &|asm| {
+        asm.mask_and_not(mask, Mask(3), Mask(12));
+        asm.mask_all(mask);
+        asm.mask_none(mask);
+        asm.spill_mask(1, mask);
+        asm.reload_mask(mask, 0);
+    });
+    case("one slot for all lanes", &|asm| asm.broadcast_slot(Lane::F64, a, (rsi, b)));
     let (last, high) = (Some(Mask(2)), Vector(29));
     let mut case = |text: &'static str, write: &dyn Fn(&mut Assembler)| {
         let mut asm = Assembler::new(Isa::Avx512);
         write(&mut asm);
         cases.push((text, asm));
     };
+    case("one slot for all lanes by AVX-512", &|asm| asm.broadcast_slot(Lane::I64, a, (rsi, high)));
     case("store singles by AVX-512", &|asm| asm.store_singles(r13, high, b, None));
     case("store singles of lanes by AVX-512", &|asm| asm.store_singles(rsi, a, high, last));
     case("round to singles by AVX-512", &|asm| asm.round_to_single(a, high));
