@@ -283,7 +283,7 @@ impl Generator {
 
     /// A value of a type, by an operation that is for all types.
     fn structured(&mut self, ty: &Type) -> Value {
-        let op = match self.random.u8(..9) {
+        let op = match self.random.u8(..10) {
             0 => {
                 let condition = self.value(&Type::B1);
                 let (a, b) = (self.value(ty), self.value(ty));
@@ -339,6 +339,7 @@ impl Generator {
                 }
             }
             7 => return self.call(ty),
+            8 if self.chance(2) => self.element_of_choice(ty),
             _ => {
                 // A part of a tuple that is made for it.
                 let mut types = vec![self.ty(0), ty.clone()];
@@ -352,6 +353,23 @@ impl Generator {
             Op::Tuple(_) => self.value_without_structure(ty),
             op => self.define(ty.clone(), op),
         }
+    }
+
+    /// An element of one of two arrays, by a condition: nothing else reads what is chosen.
+    fn element_of_choice(&mut self, ty: &Type) -> Op {
+        let space = self.space();
+        let array = Type::array(space.clone(), ty.clone());
+        let condition = self.value(&Type::B1);
+        let (first, second) = (self.value(&array), self.array(&space, ty));
+        let side = |value| Block { params: Vec::new(), stmts: Vec::new(), end: End::Yield(value) };
+        let op = match self.random.bool() {
+            true => Op::If(condition, side(first), side(second)),
+            false => Op::Select(condition, first, second),
+        };
+        let chosen = self.define(array, op);
+        self.scope.pop();
+        let at = self.index(&space);
+        Op::Index(chosen, at)
     }
 
     fn value_without_structure(&mut self, ty: &Type) -> Value {

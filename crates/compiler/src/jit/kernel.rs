@@ -27,6 +27,9 @@ const MIN_PIECE_NS: f64 = 100_000.0;
 /// Nanoseconds of work of a piece of a long loop.
 const LONG_PIECE_NS: f64 = 4_000_000.0;
 
+/// Slots of an array that a run without loops may copy.
+const MAX_SLOTS_COPIED_BY_SHORT: usize = 64;
+
 /// The interval between two reports of progress, about.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -65,6 +68,8 @@ pub struct CompiledKernel {
     overwrites: Vec<usize>,
     /// The one array that is made is the result, and nothing fails once there is room for it.
     takes_spare: bool,
+    /// No loop goes through an array: a run takes few steps, or a number that is not known.
+    is_short: bool,
     /// For each phase, the arrays that each of its pieces has of its own.
     thread_local: Vec<Vec<Array>>,
     /// The class of the slots of arrays to work in whose memory becomes that of a result or of a
@@ -76,7 +81,14 @@ impl CompiledKernel {
     /// A kernel of loops and their code.
     pub(super) fn new(lowered: Lowered, code: Arc<Code>, shared: Arc<Shared>) -> CompiledKernel {
         let mut can_fail = false;
-        crate::loop_ir::for_each_stmt(&lowered.kernel.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
+        let mut is_short = true;
+        crate::loop_ir::for_each_stmt(&lowered.kernel.body, &mut |stmt| {
+            can_fail |= matches!(stmt, Stmt::Fail);
+            is_short &= !matches!(
+                stmt,
+                Stmt::For { .. } | Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_)
+            );
+        });
         // A lack of memory is a failure, too.
         let made =
             |origin: &Origin| matches!(origin, Origin::Scratch | Origin::ThreadLocal | Origin::Result(_));
@@ -102,6 +114,7 @@ impl CompiledKernel {
             can_fail,
             overwrites,
             takes_spare,
+            is_short,
             thread_local,
             exchanged_classes,
         }
@@ -397,6 +410,8 @@ impl CompiledKernel {
     /// Returns true if the inputs are what the code was made for: so many slots, and codes of their
     /// types.
     fn accepts_inputs(&self, inputs: &[Value]) -> bool {
+        // A part of a record, say, may have slots of another class, and is copied for each run.
+        let is_copied = |seq: &Seq, class| seq.len() > MAX_SLOTS_COPIED_BY_SHORT && !seq.is_flat(class);
         let slots = |array: &Array| self.lowered.kernel.slots[*array];
         inputs.len() == self.lowered.bindings.len()
             && inputs.iter().zip(&self.lowered.bindings).all(|(value, binding)| match (binding, value) {
@@ -404,8 +419,8 @@ impl CompiledKernel {
                 (InputBinding::Scalar(_, below), Value::Word(word)) => {
                     below.is_none_or(|below| *word < below)
                 }
-                (InputBinding::Read(array, _) | InputBinding::Change(array, _), Value::Seq(seq)) => {
-                    seq.len() as u64 == slots(array)
+                (InputBinding::Read(array, class) | InputBinding::Change(array, class), Value::Seq(seq)) => {
+                    seq.len() as u64 == slots(array) && !(self.is_short && is_copied(seq, *class))
                 }
                 _ => false,
             })

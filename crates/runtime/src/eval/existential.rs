@@ -8,8 +8,6 @@
 //! ([`MAX_CACHED_SPECIALIZATIONS`], [`OPENINGS_PER_GENERATION`]).
 //!
 //! A size found by `require N == 3 \* ?K` is opened in the same way.
-//!
-//! A size found by `require N == 3 \* ?K` is opened in the same way.
 
 use super::bindings::Bindings;
 use super::code::{Node, Statement};
@@ -27,7 +25,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The number of specializations that one opening caches.
-const MAX_CACHED_SPECIALIZATIONS: usize = 16;
+const MAX_CACHED_SPECIALIZATIONS: usize = 64;
+
+/// The number of specializations of an opening after which its sizes are taken to change all the
+/// time: then a term is compiled for them only if what it makes of them is large.
+const MAX_EAGER_SPECIALIZATIONS: u64 = 8;
 
 /// After this many specializations all older ones are dropped: nested openings would otherwise keep
 /// the product of their caches.
@@ -77,6 +79,8 @@ pub(super) struct ContinuationCode {
 #[derive(Default)]
 pub(super) struct SpecializationCache {
     generation: u64,
+    /// The number of specializations so far.
+    made: u64,
     /// The most recent first.
     by_sizes: VecDeque<(Vec<Type>, Arc<ContinuationCode>)>,
 }
@@ -94,16 +98,23 @@ impl Evaluator<'_, '_> {
             return Err(self.fail(Failure::Internal { message: "a lock left behind" }, span));
         };
         if kept.generation != generation {
-            *kept = SpecializationCache { generation, by_sizes: VecDeque::new() };
+            *kept = SpecializationCache { generation, made: kept.made, by_sizes: VecDeque::new() };
         }
         if let Some(at) = kept.by_sizes.iter().position(|(known, _)| *known == sizes) {
-            return Ok(kept.by_sizes[at].1.clone());
+            // The most recent one is found first, and the oldest is dropped.
+            if let Some(found) = kept.by_sizes.remove(at) {
+                kept.by_sizes.push_front(found);
+            }
+            return Ok(kept.by_sizes[0].1.clone());
         }
+        kept.made += 1;
+        let sizes_change = kept.made > MAX_EAGER_SPECIALIZATIONS;
         let own = code.vars.iter().map(|var| var.id).zip(sizes.iter().cloned()).collect();
         let bindings = Arc::new(Bindings { types: own, outer: Some(code.bindings.clone()) });
         let specializer = Specializer {
             bindings,
             shared_locals: OnceLock::from(code.locals.clone()),
+            changing_sizes: if sizes_change { code.vars.clone() } else { Vec::new() },
             ..self.specializer(&code.locals, CoreRoot::Rest(code.continuation.clone()))
         };
         let made = Arc::new(specializer.specialize_continuation(&code.continuation, code.from));

@@ -11,7 +11,7 @@ use super::code::{
 use super::error::format_equation;
 use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
-use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSite};
+use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, EAGER_ELEMENTS, Interpreted, TierUpSite};
 use crate::core::last_use::copies_no_arrays;
 use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{
@@ -29,6 +29,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// The number of slots whose copy takes longer than the evaluation of a short function.
 pub(crate) const LARGE_COPY_SLOTS: usize = 1 << 12;
 
+/// The number of elements of an array from which a term is compiled for sizes that change all the
+/// time: to interpret them once takes as long as to compile it.
+const ELEMENTS_PER_CHANGING_SIZE: u64 = 16_000;
+
 /// The context of the specialization of one body.
 pub struct Specializer<'a> {
     /// The program, for methods and functions.
@@ -45,6 +49,8 @@ pub struct Specializer<'a> {
     pub shared_locals: OnceLock<Arc<[LocalInfo]>>,
     /// True if sites are made for terms and loops that may be compiled.
     pub mark_sites: bool,
+    /// The sizes of an opening that change all the time, if there are some.
+    pub changing_sizes: Vec<TypeVar>,
     /// The core that is specialized. Sites refer to parts of it.
     pub fragment: Arc<CoreFragment>,
     /// The number of terms specialized so far.
@@ -103,6 +109,7 @@ impl<'a> Specializer<'a> {
             locals,
             shared_locals: OnceLock::new(),
             mark_sites: sites,
+            changing_sizes: Vec::new(),
             fragment: whole,
             term_count: Cell::new(0),
             unbound: RefCell::default(),
@@ -208,7 +215,10 @@ impl Specializer<'_> {
         if !worth {
             return node;
         }
-        let weight = self.largest_array_elements(term, &mut 200);
+        let mut weight = self.largest_array_elements(term, &mut 200);
+        if !self.changing_sizes.is_empty() {
+            weight /= ELEMENTS_PER_CHANGING_SIZE / EAGER_ELEMENTS;
+        }
         let site = self.site(CoreAddress::of_term(term), first, Interpreted::Node(Box::new(node)), weight);
         Node { kind: NodeKind::TierUp(Box::new(site)), span: term.span }
     }
@@ -238,12 +248,14 @@ impl Specializer<'_> {
     }
 
     /// Returns the number of elements of the largest array that a term mentions, elements of nested
-    /// arrays included. `left` bounds the search.
+    /// arrays included; of sizes that change all the time, if there are some. `left` bounds the
+    /// search.
     fn largest_array_elements(&self, term: &Term, left: &mut u32) -> u64 {
         *left = left.saturating_sub(1);
         if *left == 0 {
             return 0;
         }
+        let changes = |ty: &Type| self.changing_sizes.iter().any(|size| ty.mentions(size));
         let count = |ty: &Type| {
             let ty = self.session.concrete(&self.bindings.concrete(ty));
             if ty.has_var() { 0 } else { self.size(&ty).to_u64().unwrap_or(u64::MAX) }
@@ -257,6 +269,7 @@ impl Specializer<'_> {
             all
         };
         let mut weight = match (&term.kind, term.ty.kind()) {
+            _ if !self.changing_sizes.is_empty() && !changes(&term.ty) => 0,
             (TermKind::Build(clauses, body), _) => {
                 clauses.iter().fold(elements(&body.ty), |n, (_, ty)| n.saturating_mul(count(ty)))
             }

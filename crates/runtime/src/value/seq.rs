@@ -77,6 +77,11 @@ impl Seq {
         Some((Arc::new(self.to_sole_buffer(class)?), 0))
     }
 
+    /// Returns true if the view lies in one buffer of this class.
+    pub fn is_flat(&self, class: Class) -> bool {
+        matches!(&self.store, Storage::Flat(buffer) if buffer.class() == class)
+    }
+
     /// Returns a copy of the view in a buffer of this class; `None` if there is no memory for it.
     pub fn to_sole_buffer(&self, class: Class) -> Option<Buffer> {
         let mut buffer = Buffer::with_capacity(class, self.len)?;

@@ -18,7 +18,7 @@ use crate::check::hints::fields::index_of_other_axes;
 use crate::check::hints::mismatch;
 use crate::check::terms::key_name;
 use crate::check::types::lower;
-use crate::core::{Term, TermKind};
+use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, UnaryOp};
@@ -265,6 +265,9 @@ impl Checker<'_> {
 
     /// Returns the element of an array at an index term.
     pub(in crate::check) fn array_at(&mut self, array: Term, index: Term, span: Span) -> Term {
+        if is_column(&array) {
+            return self.column_at(array, index, span);
+        }
         let ty = self.infer.shallow(&array.ty).unfold();
         let TypeKind::Array(element, _) = ty.kind() else {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -275,6 +278,18 @@ impl Checker<'_> {
             return Term::new(kind, element, span);
         }
         Term::new(TermKind::Index(Box::new(array), Box::new(index)), element, span)
+    }
+
+    /// Returns an element of a column: the field of one record, so that the column is not made.
+    fn column_at(&mut self, column: Term, index: Term, span: Span) -> Term {
+        let TermKind::Block(mut stmts, Some(made)) = column.kind else { unreachable!("a column is a block") };
+        let (Some(Stmt { kind: StmtKind::Let(_, records), .. }), TermKind::Build(_, body)) =
+            (stmts.pop(), made.kind)
+        else {
+            unreachable!("a column binds the records and is a comprehension")
+        };
+        let record = self.array_at(records, index, span);
+        part_of(*body, record)
     }
 
     /// Returns component `index` of a product, record, struct, array of constant size, or compact
@@ -621,4 +636,38 @@ fn example(index: &Type) -> Option<String> {
     }
     let factors = index.compact_factors(4)?;
     Some(format!("({})", factors.iter().map(example).collect::<Option<Vec<_>>>()?.join("\\,")))
+}
+
+/// Returns true for what [`Checker::column`] makes of one array: `{ val r = …; [ r.i.field for i in … ] }`.
+fn is_column(term: &Term) -> bool {
+    let TermKind::Block(stmts, Some(made)) = &term.kind else { return false };
+    let (
+        [Stmt { kind: StmtKind::Let(Pat { kind: PatKind::Bind(records), .. }, _), .. }],
+        TermKind::Build(clauses, body),
+    ) = (&stmts[..], &made.kind)
+    else {
+        return false;
+    };
+    let [(position, _)] = &clauses[..] else { return false };
+    let mut element = &**body;
+    let mut depth = 0;
+    while let TermKind::Component(inner, _) | TermKind::Reshape(inner) = &element.kind {
+        (element, depth) = (inner, depth + 1);
+    }
+    let TermKind::Index(array, index) = &element.kind else { return false };
+    let is_local = |term: &Term, local| matches!(term.kind, TermKind::Local(other) if other == local);
+    depth > 0 && is_local(array, *records) && is_local(index, *position)
+}
+
+/// Returns the same part of another record as a term is of the record it is made of.
+fn part_of(part: Term, record: Term) -> Term {
+    let Term { kind, ty, .. } = part;
+    let span = record.span;
+    match kind {
+        TermKind::Component(inner, position) => {
+            Term::new(TermKind::Component(Box::new(part_of(*inner, record)), position), ty, span)
+        }
+        TermKind::Reshape(inner) => Term::new(TermKind::Reshape(Box::new(part_of(*inner, record))), ty, span),
+        _ => record,
+    }
 }

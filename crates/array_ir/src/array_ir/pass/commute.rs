@@ -1,0 +1,156 @@
+//! Commuting conversions: an array that a branch chooses becomes the array of the elements that the
+//! branch chooses.
+//!
+//! ```text
+//! v4: [n0] f64 = if v1 {                  v4: [n0] f64 = map (v8: idx [n0]) {
+//!   v5: [n0] f64 = index v0 v2              v9: f64 = if v1 {
+//!   yield v5                                  v5: [n0] f64 = index v0 v2
+//! } {                                         v10: f64 = index v5 v8
+//!   yield v3                        =>        yield v10
+//! }                                         } {
+//!                                             v11: f64 = index v3 v8
+//!                                             yield v11
+//!                                           }
+//!                                           yield v9
+//!                                         }
+//! ```
+//!
+//! So a row that is chosen is read where it is and not copied, and the map is fused with what reads
+//! it ([`super::fuse`]). A condition that is the same for all elements is cut out of their loop
+//! later.
+//!
+//! **What is changed.** An `if`, a `switch` or a `select` of arrays of which nothing but elements is read: an
+//! array that is the next state of a loop, say, would be copied. All of its sides are total, of at most
+//! [`MAX_STATEMENTS`] statements, and give an array of outside, an element of an array of arrays, a
+//! view, or a map; what they compute beside it has no loops.
+//!
+//! **Why nothing changes.** The elements are those of the array that is chosen. A total side gives
+//! the same value whenever it runs.
+//!
+//! **Work.** Proportional to the program.
+
+use super::super::visit::PartMut;
+use super::super::{Block, Effect, End, Function, Op, Program, Stmt, Type, Value};
+use super::{Declined, Work, op_weight};
+use crate::hash::HashSet;
+
+/// Statements of a side, at most: they are repeated for each element if the map is fused.
+const MAX_STATEMENTS: usize = 16;
+
+/// Runs the pass.
+pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Declined> {
+    let mut result = program.clone();
+    for function in &mut result.functions {
+        let (next, mut whole) = (next_value(function), HashSet::default());
+        read_whole(&function.body, &mut whole);
+        Commute { next, whole, work }.block(&mut function.body)?;
+    }
+    Ok(result)
+}
+
+/// The number above those of all values of a function.
+fn next_value(function: &Function) -> u32 {
+    let mut next = 0;
+    function.body.for_each_block(&mut |block| {
+        let defined = block.params.iter().map(|param| param.0).chain(block.stmts.iter().map(|s| s.value));
+        next = defined.map(|value| value.0 + 1).fold(next, u32::max);
+    });
+    next
+}
+
+/// Collects the values that are read otherwise than by their elements.
+fn read_whole(block: &Block, whole: &mut HashSet<Value>) {
+    whole.insert(block.end.value());
+    for stmt in &block.stmts {
+        match &stmt.op {
+            Op::Index(_, at) => whole.extend([*at]),
+            op => op.for_each_use(&mut |value| whole.extend([value])),
+        }
+        for inner in stmt.op.blocks() {
+            read_whole(inner, whole);
+        }
+    }
+}
+
+/// Calls `f` on each block of an operation.
+fn for_each_block_mut(op: &mut Op, f: &mut dyn FnMut(&mut Block)) {
+    op.for_each_part_mut(&mut |part| {
+        if let PartMut::Block(block) = part {
+            f(block);
+        }
+    });
+}
+
+struct Commute<'w> {
+    /// Values that are read otherwise than by their elements.
+    whole: HashSet<Value>,
+    /// The number of the next new value.
+    next: u32,
+    work: &'w mut Work,
+}
+
+impl Commute<'_> {
+    fn block(&mut self, block: &mut Block) -> Result<(), Declined> {
+        for stmt in &mut block.stmts {
+            self.work.spend(op_weight(&stmt.op))?;
+            let mut result = Ok(());
+            for_each_block_mut(&mut stmt.op, &mut |inner| {
+                result = std::mem::replace(&mut result, Ok(())).and_then(|()| self.block(inner));
+            });
+            result?;
+            let is_choice = matches!(stmt.op, Op::If(..) | Op::Switch(..) | Op::Select(..));
+            if is_choice
+                && !self.whole.contains(&stmt.value)
+                && matches!(stmt.ty, Type::Array(..))
+                && stmt.op.blocks().iter().all(|side| gives_elements(side))
+            {
+                self.commute(stmt);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a map of a choice of arrays.
+    fn commute(&mut self, stmt: &mut Stmt) {
+        let Type::Array(space, element) = stmt.ty.clone() else { return };
+        let (at, chosen) = (self.value(), self.value());
+        let mut stmts = Vec::new();
+        if let Op::Select(_, first, second) = &mut stmt.op {
+            for array in [first, second] {
+                let read = self.value();
+                stmts.push(Stmt { value: read, ty: (*element).clone(), op: Op::Index(*array, at) });
+                *array = read;
+            }
+        }
+        for_each_block_mut(&mut stmt.op, &mut |side| {
+            let read = self.value();
+            let op = Op::Index(side.end.value(), at);
+            side.stmts.push(Stmt { value: read, ty: (*element).clone(), op });
+            *side.end.value_mut() = read;
+        });
+        let placeholder = Op::Map(Block { params: Vec::new(), stmts: Vec::new(), end: End::Yield(chosen) });
+        let choice = std::mem::replace(&mut stmt.op, placeholder);
+        stmts.push(Stmt { value: chosen, ty: (*element).clone(), op: choice });
+        let params = vec![(at, Type::Index(space))];
+        stmt.op = Op::Map(Block { params, stmts, end: End::Yield(chosen) });
+    }
+
+    fn value(&mut self) -> Value {
+        self.next += 1;
+        Value(self.next - 1)
+    }
+}
+
+/// Returns true for a side that gives an array whose elements cost no more than to read them, or
+/// are computed one by one.
+fn gives_elements(side: &Block) -> bool {
+    let End::Yield(result) = side.end else { return false };
+    let has_loop = |stmt: &Stmt| stmt.op.blocks().iter().any(|block| !block.stmts.is_empty());
+    side.stmts.len() <= MAX_STATEMENTS
+        && side.effect() == Effect::Total
+        && side.stmts.iter().all(|stmt| match stmt.op {
+            Op::Map(_) => stmt.value == result,
+            Op::Index(..) | Op::View(..) => true,
+            _ => !matches!(stmt.ty, Type::Array(..)) && !has_loop(stmt),
+        })
+}
