@@ -42,7 +42,7 @@ use super::free_variables::FreeVariables;
 use super::prim::PrimClass;
 use super::program::component_types;
 use super::{
-    ClassId, ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Root, Script,
+    ClassId, ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Root, Script, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
 };
 use crate::hash::{HashMap, HashSet};
@@ -102,6 +102,7 @@ pub fn mark_statement(
 ) -> (Stmt, Vec<LocalId>) {
     let mut walk = Liveness::new(program, reach, &script.locals);
     script.body[at].for_each_term(&mut |term| walk.count(term));
+    script.body[at].for_each_stmt(&mut |stmt| walk.count_stored(stmt));
     let mut live = walk.empty_set();
     for later in &script.body[at + 1..] {
         FreeVariables::of_stmt(later).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
@@ -237,6 +238,16 @@ fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
     }
 }
 
+/// Returns the component of a variable that a store replaces as a whole.
+fn stored_component(path: &[Step]) -> Option<usize> {
+    match path {
+        [Step { kind: StepKind::Component(i), .. }] => {
+            usize::try_from(i).ok().filter(|i| *i < MAX_TRACKED_COMPONENTS)
+        }
+        _ => None,
+    }
+}
+
 /// A set of small numbers, as bits of words.
 #[derive(Clone)]
 struct BitSet(Vec<u64>);
@@ -319,15 +330,28 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// Counts the components that are read separately.
+    /// Counts the components that are read separately, and those that are stored, with one more: a
+    /// store keeps the others.
     fn count(&mut self, term: &Term) {
         let mut waiting = vec![term];
         while let Some(term) = waiting.pop() {
+            if let TermKind::Block(stmts, _) = &term.kind {
+                stmts.iter().for_each(|stmt| stmt.for_each_stmt(&mut |stmt| self.count_stored(stmt)));
+            }
             if let Some((local, Some(part))) = local_or_component(term) {
                 let parts = &mut self.parts[local.index()];
                 *parts = (*parts).max(part + 1);
             }
             term.for_each_child(&mut |child| waiting.push(child));
+        }
+    }
+
+    fn count_stored(&mut self, stmt: &Stmt) {
+        if let StmtKind::Store { root: Root::Local(local), path, .. } = &stmt.kind
+            && let Some(part) = stored_component(path)
+        {
+            let parts = &mut self.parts[local.index()];
+            *parts = (*parts).max(part + 2);
         }
     }
 
@@ -398,6 +422,24 @@ impl<'a> Liveness<'a> {
                 let last = !live.contains(first) && !live.contains(first + 1 + part);
                 live.add(first + 1 + part);
                 last
+            }
+        }
+    }
+
+    /// Records a store into a component: the component is not read later than the store, the others
+    /// are kept by it.
+    fn store_component(&mut self, local: LocalId, part: usize, live: &mut BitSet) {
+        self.mention(local);
+        if !self.movable(local) {
+            return;
+        }
+        let first = self.places[local.index()];
+        live.remove(first);
+        for other in 0..self.parts[local.index()] {
+            if other == part {
+                live.remove(first + 1 + other);
+            } else {
+                live.add(first + 1 + other);
             }
         }
     }
@@ -675,7 +717,12 @@ impl<'a> Liveness<'a> {
             StmtKind::Store { root, path, value, .. } => {
                 let mut stored = Vec::new();
                 if let Root::Local(local) = root {
-                    self.read(*local, None, live);
+                    match stored_component(path) {
+                        Some(part) if part + 1 < self.parts[local.index()] => {
+                            self.store_component(*local, part, live);
+                        }
+                        _ => drop(self.read(*local, None, live)),
+                    }
                     stored.push(*local);
                 }
                 self.term(value, live);

@@ -29,6 +29,9 @@ pub(super) fn write_place(
         return;
     }
     let Value::Seq(seq) = root else { unreachable!("a value of several slots is a sequence") };
+    if seq.fill_gap(start, slots, &value) {
+        return;
+    }
     let (buffer, at) = seq.slots_mut(start, slots, store.class);
     match &value {
         Value::Seq(source) if slots > 1 => {

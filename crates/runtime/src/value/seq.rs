@@ -370,6 +370,23 @@ impl Seq {
         Some(Seq { store: Storage::Rope(Arc::new(parts)), start: 0, len: self.len })
     }
 
+    /// Puts a value in place of a part that has been moved out ([`Seq::take_slice`]). Returns false,
+    /// with nothing changed, if the slots are no such part.
+    pub fn fill_gap(&mut self, start: usize, len: usize, value: &Value) -> bool {
+        let from = self.start + start;
+        let Storage::Rope(parts) = &mut self.store else { return false };
+        let at = part_containing(parts, from);
+        let part = &parts[at];
+        if (part.at, part.len) != (from, len) || part.buffer.len() >= part.start + len {
+            return false;
+        }
+        let Value::Seq(seq) = value else { return false };
+        let Some((buffer, start)) = seq.to_flat(seq.class()) else { return false };
+        let part = &mut Arc::make_mut(parts)[at];
+        (part.buffer, part.start) = (buffer, start);
+        true
+    }
+
     /// Returns an unshared buffer that holds slots `start..start + len` of the view, and the
     /// position of the first of them, for a store. Of a rope only the part that holds the slots is
     /// copied.

@@ -189,7 +189,13 @@ impl Checker<'_> {
             self.report(PartError::NotARecord { span: term.span, ty });
             return None;
         };
-        Some((self.bind_value(Term { ty, ..term }, prefix), fields))
+        let term = Term { ty, ..term };
+        // Nothing sets a variable while an expression is evaluated, and a second name for it would
+        // share the parts that the new values are made of.
+        match term.kind {
+            TermKind::Local(_) => Some((term, fields)),
+            _ => Some((self.bind_value(term, prefix), fields)),
+        }
     }
 
     /// Elaborates the record of `...r`.
