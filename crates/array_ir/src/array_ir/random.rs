@@ -360,7 +360,9 @@ impl Generator {
         let space = self.space();
         let array = Type::array(space.clone(), ty.clone());
         let condition = self.value(&Type::B1);
-        let (first, second) = (self.value(&array), self.array(&space, ty));
+        let fuel = std::mem::replace(&mut self.fuel, 0);
+        let (first, second) = (self.array(&space, ty), self.array(&space, ty));
+        self.fuel = fuel;
         let side = |value| Block { params: Vec::new(), stmts: Vec::new(), end: End::Yield(value) };
         let op = match self.random.bool() {
             true => Op::If(condition, side(first), side(second)),

@@ -101,26 +101,32 @@ pub(super) fn may_differ(tokens: &[Token]) -> bool {
     false
 }
 
-/// Returns the reading of version 0.1, if it could parse the statement and its tree differs from
-/// `new`.
+/// Returns the reading of version 0.1 for each expression that is grouped differently, if it could
+/// parse the statement and its tree differs from `new`.
 pub(super) fn compare_editions<'t>(
     grammar: &Grammar<'t>,
     at: usize,
     tokens: &'t [Token],
     text: &str,
     new: &Stmt,
-) -> Option<Regrouping> {
-    let old = parse_statement_v01(grammar, tokens)?;
+) -> Vec<Regrouping> {
+    let Some(old) = parse_statement_v01(grammar, tokens) else { return Vec::new() };
     let (then, now) = (ParenthesisReport::of(&old), ParenthesisReport::of(new));
     if then.text == now.text {
-        return None;
+        return Vec::new();
     }
-    let edits_for_v01 = then.missing_parentheses(text);
-    let place = then.regrouped_span(text)?;
-    let within = |span: &Span| span.start >= place.start && span.end <= place.end && *span != place;
-    let bare = now.bare.iter().filter(|wrap| !wrap.is_parenthesized(text));
-    let edits_for_today = parenthesis_edits(bare.map(|wrap| wrap.span).filter(within));
-    Some(Regrouping { at, old, place, edits_for_today, edits_for_v01 })
+    let missing = then.missing_parentheses(text);
+    let bare: Vec<Span> =
+        now.bare.iter().filter(|wrap| !wrap.is_parenthesized(text)).map(|wrap| wrap.span).collect();
+    let regrouping = |place: Span| {
+        let inside = |span: &Span| span.start >= place.start && span.end <= place.end;
+        let mut edits_for_v01 = missing.clone();
+        edits_for_v01.retain(|(span, _)| inside(span));
+        let within = |span: &Span| inside(span) && *span != place;
+        let edits_for_today = parenthesis_edits(bare.iter().copied().filter(within));
+        Regrouping { at, old: old.clone(), place, edits_for_today, edits_for_v01 }
+    };
+    then.regrouped_spans(text).into_iter().map(regrouping).collect()
 }
 
 /// Returns the error about an unreadable statement, with the reading of version 0.1 if there is
@@ -135,7 +141,7 @@ pub(super) fn regrouped_error<'t>(
     let Some(old) = parse_statement_v01(grammar, tokens) else { return error };
     let groups = ParenthesisReport::of(&old);
     let edits = groups.missing_parentheses(text);
-    let Some(place) = groups.regrouped_span(text) else { return error };
+    let Some(place) = groups.regrouped_spans(text).into_iter().reduce(Span::to) else { return error };
     let today = reading_text(text, place, &edits);
     GrammarError::Regrouped { error: Box::new(error), today, edits }.into()
 }
@@ -189,10 +195,19 @@ impl ParenthesisReport {
             .collect()
     }
 
-    /// Returns the span around the missing parentheses.
-    fn regrouped_span(&self, text: &str) -> Option<Span> {
+    /// Returns the spans around missing parentheses: the expressions that are grouped differently.
+    fn regrouped_spans(&self, text: &str) -> Vec<Span> {
         let missing = self.needed.iter().filter(|wrap| !wrap.is_parenthesized(text));
-        missing.map(|wrap| wrap.host).reduce(Span::to)
+        let mut hosts: Vec<Span> = missing.map(|wrap| wrap.host).collect();
+        hosts.sort_unstable_by_key(|host| host.start);
+        let mut spans: Vec<Span> = Vec::new();
+        for host in hosts {
+            match spans.last_mut() {
+                Some(last) if host.start < last.end => *last = last.to(host),
+                _ => spans.push(host),
+            }
+        }
+        spans
     }
 }
 

@@ -27,7 +27,7 @@ impl Checker<'_> {
         self.listed(name, candidates, |_, candidate, _| places.get(candidate).cloned())
     }
 
-    /// Returns all candidates of a search, each with the reason why it does not take the argument.
+    /// Returns the candidates of a search, each with the reason why it does not take the argument.
     pub(in crate::check) fn refusals(
         &mut self,
         name: &str,
@@ -43,6 +43,14 @@ impl Checker<'_> {
                 let domain = self.candidate_header(candidate).domain;
                 !declared_types(&domain).iter().any(|known| declared.contains(known))
             });
+        }
+        if declared.is_empty() {
+            // Functions for declared types are no help beside others.
+            let mut related = candidates.clone();
+            related.retain(|candidate| declared_types(&self.candidate_header(candidate).domain).is_empty());
+            if !related.is_empty() {
+                candidates = related;
+            }
         }
         let places = self.places(found, &candidates);
         self.listed(name, &candidates, |this, at, scheme| {

@@ -22,7 +22,7 @@ use super::clone_stmts::{rename_all, rename_summand};
 use crate::hash::{HashMap, HashSet};
 
 /// Operations between a value and the operands from outside, in the longest chain.
-const MAX_DEPTH: u32 = 64;
+pub(super) const MAX_DEPTH: u32 = 64;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -111,7 +111,7 @@ impl<'k> Moving<'k> {
     }
 
     /// A register outside of the loop that is equal to one in all rounds.
-    fn outside(&mut self, reg: Reg, depth: u32) -> Option<Reg> {
+    pub(super) fn outside(&mut self, reg: Reg, depth: u32) -> Option<Reg> {
         if !self.defined.contains(&reg) {
             return Some(reg);
         }

@@ -21,6 +21,7 @@ mod gemm;
 mod if_conversion;
 mod index_set_splitting;
 mod interchange_tile;
+mod invariant_reductions;
 mod licm;
 mod loop_fission;
 mod loop_load_elimination;
@@ -88,6 +89,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     Pass { name: "short_circuiting", run: short_circuiting::run },
     Pass { name: "delinearize", run: delinearize::run },
+    Pass { name: "invariant_reductions", run: invariant_reductions::run },
     Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "unroll", run: unroll::run },

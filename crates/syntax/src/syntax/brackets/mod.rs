@@ -366,6 +366,8 @@ impl<'s> BracketPass<'s> {
             TokenKind::Fun | TokenKind::Proc => {
                 next == Some(TokenKind::Name) && declares_function(next, after_next)
             }
+            // A parameter with the name of a keyword: the grammar says so.
+            _ if matches!(next, Some(TokenKind::Colon | TokenKind::Comma | TokenKind::FatArrow)) => false,
             _ => kind.begins_statement(),
         }
     }

@@ -243,6 +243,15 @@ fn explain(
         {
             return GrammarError::KeywordAsName { span: at, word: kind.description() }.into();
         }
+        // A parameter, or a part of a pattern.
+        kind if kind.is_keyword()
+            && before.is_some_and(|t| matches!(t.kind, TokenKind::LParen | TokenKind::Comma))
+            && tokens.get(fail.at + 1).is_some_and(|t| {
+                matches!(t.kind, TokenKind::Colon | TokenKind::Comma | TokenKind::FatArrow)
+            }) =>
+        {
+            return GrammarError::KeywordAsName { span: at, word: kind.description() }.into();
+        }
         _ => {}
     }
     if expected & operators != 0
