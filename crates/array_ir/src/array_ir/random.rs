@@ -339,7 +339,7 @@ impl Generator {
                 }
             }
             7 => return self.call(ty),
-            8 if self.chance(2) => self.element_of_choice(ty),
+            8 => self.element_of_choice(ty),
             _ => {
                 // A part of a tuple that is made for it.
                 let mut types = vec![self.ty(0), ty.clone()];
@@ -355,9 +355,14 @@ impl Generator {
         }
     }
 
-    /// An element of one of two arrays, by a condition: nothing else reads what is chosen.
+    /// An element of one of two arrays, by a condition: nothing else reads what is chosen. An empty
+    /// tuple if there is no index in scope.
     fn element_of_choice(&mut self, ty: &Type) -> Op {
-        let space = self.space();
+        let indices = self.indices();
+        if indices.is_empty() {
+            return Op::Tuple(Vec::new());
+        }
+        let (at, space) = self.pick(&indices);
         let array = Type::array(space.clone(), ty.clone());
         let condition = self.value(&Type::B1);
         let fuel = std::mem::replace(&mut self.fuel, 0);
@@ -370,7 +375,6 @@ impl Generator {
         };
         let chosen = self.define(array, op);
         self.scope.pop();
-        let at = self.index(&space);
         Op::Index(chosen, at)
     }
 
