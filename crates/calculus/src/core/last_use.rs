@@ -48,6 +48,7 @@ use super::{
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::{Scalar, Type, TypeKind};
+use num_bigint::BigUint;
 use std::collections::BTreeSet;
 
 /// The maximum number of components of one variable that are tracked separately.
@@ -229,9 +230,7 @@ fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
     match &term.kind {
         TermKind::Local(local) => Some((*local, None)),
         TermKind::Component(base, i) => match &base.kind {
-            TermKind::Local(local) => {
-                usize::try_from(i).ok().filter(|i| *i < MAX_TRACKED_COMPONENTS).map(|i| (*local, Some(i)))
-            }
+            TermKind::Local(local) => tracked_component(i).map(|i| (*local, Some(i))),
             _ => None,
         },
         _ => None,
@@ -241,11 +240,14 @@ fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
 /// Returns the component of a variable that a store replaces as a whole.
 fn stored_component(path: &[Step]) -> Option<usize> {
     match path {
-        [Step { kind: StepKind::Component(i), .. }] => {
-            usize::try_from(i).ok().filter(|i| *i < MAX_TRACKED_COMPONENTS)
-        }
+        [Step { kind: StepKind::Component(i), .. }] => tracked_component(i),
         _ => None,
     }
+}
+
+/// Returns the position of a component that is tracked separately.
+fn tracked_component(position: &BigUint) -> Option<usize> {
+    usize::try_from(position).ok().filter(|i| *i < MAX_TRACKED_COMPONENTS)
 }
 
 /// A set of small numbers, as bits of words.

@@ -14,16 +14,16 @@
 //! what follows a statement by which lanes leave. Elsewhere operations run for no lane, which is
 //! harmless: they do not fail, and change nothing.
 //!
-//! **Registers.** Where control flow meets, values are where they were before. So before a loop, and
-//! before a side that may be skipped, the values that are in registers are also written to memory
-//! ([`Loop::checkpoint`]), and are read again after it. Masks of AVX-512, variables and indices
-//! have registers that do not change.
+//! **Registers.** Where control flow meets, values are where they were before. So before a loop,
+//! and before a side that may be skipped, the values that are in registers are also written to
+//! memory ([`Loop::checkpoint`]), and are read again after it. Masks of AVX-512, variables and
+//! indices have registers that do not change.
 //!
 //! **Interrupts** are polled in each round of an inner loop; the function is left, and its caller
 //! polls again.
 
 use super::asm_x64::{Arithmetic, Assembler, ForwardJump, Isa, Lane, Mask, Vector};
-use super::masked_simd::escapes;
+use super::private_variables::escapes;
 use super::vector_operations::compare;
 use super::vector_plan::Role;
 use super::vector_registers::{Checkpoint, Loop, Place, Registers, Word};
@@ -35,9 +35,9 @@ const MAX_UNSKIPPED: usize = 12;
 /// Jumps out of a function.
 #[derive(Default)]
 pub(super) struct Exits {
-    /// Those of a run that is stopped.
+    /// Jumps of a run that is stopped.
     pub(super) stopped: Vec<ForwardJump>,
-    /// Those of a round that fails.
+    /// Jumps of a round that fails.
     pub(super) failed: Vec<ForwardJump>,
 }
 
@@ -82,6 +82,11 @@ impl<'e> Execution<'e> {
     fn begin(&mut self, registers: &mut Registers) {
         registers.begin(self.at);
         self.at += 1;
+    }
+
+    /// Ends statements that can be skipped; gives the jumps over them.
+    fn end_skipped(&mut self) -> Vec<ForwardJump> {
+        self.skips.pop().flatten().expect("statements that can be skipped have a list of jumps")
     }
 }
 
@@ -155,7 +160,7 @@ impl Loop<'_> {
     /// long as the register is read, else a copy.
     fn get(&mut self, asm: &mut Assembler, registers: &mut Registers, reg: Reg, var: Var) -> Option<()> {
         let from = self.variable(var);
-        let last = self.reads[&reg].last().copied().unwrap_or(0);
+        let last = *self.reads[&reg].last().expect("a register is set by a statement");
         let is_set =
             self.sets.get(&var).is_some_and(|sets| sets.iter().any(|at| (registers.at..last).contains(at)));
         let vector = match is_set {
@@ -209,7 +214,7 @@ impl Loop<'_> {
     }
 
     /// Skips what follows if no lane is active.
-    fn skip_if_none(&mut self, asm: &mut Assembler, run: &mut Execution) {
+    fn skip_if_none(&mut self, asm: &mut Assembler, run: &mut Execution<'_>) {
         let lanes = self.lanes();
         if let (Some(Some(skips)), Some(active)) = (run.skips.last_mut(), run.active) {
             skips.push(asm.jump_if_none(active, lanes));
@@ -232,13 +237,7 @@ impl Loop<'_> {
             _ => None,
         };
         if let Some((leave, if_true)) = leaving {
-            let gone = self.take_mask(asm, registers)?;
-            match (run.active, if_true) {
-                (Some(active), true) => asm.mask_and(gone, active, holds),
-                (Some(active), false) => asm.mask_and_not(gone, holds, active),
-                (None, true) => asm.mask_or(gone, holds, holds),
-                (None, false) => asm.mask_not(gone, holds),
-            }
+            let gone = self.lanes_of_side(asm, registers, run.active, (holds, if_true))?;
             if *leave == Stmt::Fail {
                 run.exits.failed.push(asm.jump_if_any(gone, self.lanes()));
             } else {
@@ -262,14 +261,7 @@ impl Loop<'_> {
             if stmts.is_empty() && !exits {
                 continue;
             }
-            let lanes = self.take_mask(asm, registers)?;
-            match (run.active, if_true) {
-                (Some(active), true) => asm.mask_and(lanes, active, holds),
-                (Some(active), false) => asm.mask_and_not(lanes, holds, active),
-                (None, true) => asm.mask_or(lanes, holds, holds),
-                (None, false) => asm.mask_not(lanes, holds),
-            }
-            sides.push((stmts, lanes));
+            sides.push((stmts, self.lanes_of_side(asm, registers, run.active, (holds, if_true))?));
         }
         self.end_condition(registers, condition, mask.own);
         let (outer, nested) = (run.active, registers.nested);
@@ -285,10 +277,11 @@ impl Loop<'_> {
             let checkpoint = self.checkpoint(asm, registers)?;
             run.skips.push(Some(vec![asm.jump_if_none(*lanes, self.lanes())]));
             self.statements(asm, registers, run, stmts)?;
-            for skip in run.skips.pop().flatten().into_iter().flatten() {
+            for skip in run.end_skipped() {
                 asm.patch_jump(skip);
             }
-            registers.begin(run.at);
+            // The last statement of the side: the next one may read what is restored.
+            registers.begin(run.at - 1);
             self.restore(registers, &checkpoint);
         }
         registers.nested = nested;
@@ -304,6 +297,24 @@ impl Loop<'_> {
             self.skip_if_none(asm, run);
         }
         Some(())
+    }
+
+    /// A mask of the active lanes in which a condition holds, or does not.
+    fn lanes_of_side(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        active: Option<Mask>,
+        (holds, if_true): (Mask, bool),
+    ) -> Option<Mask> {
+        let lanes = self.take_mask(asm, registers)?;
+        match (active, if_true) {
+            (Some(active), true) => asm.mask_and(lanes, active, holds),
+            (Some(active), false) => asm.mask_and_not(lanes, holds, active),
+            (None, true) => asm.mask_or(lanes, holds, holds),
+            (None, false) => asm.mask_not(lanes, holds),
+        }
+        Some(lanes)
     }
 
     /// Gives back the mask of a condition, and the condition if nobody reads it any more.
@@ -359,6 +370,25 @@ impl Loop<'_> {
         Some((active, Construct { label, outer, left, waiting }))
     }
 
+    /// The statements of a construct; gives it with the jumps to where no lane is active.
+    fn body(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        run: &mut Execution<'_>,
+        (active, construct): (Mask, Construct),
+        body: &[Stmt],
+    ) -> Option<(Construct, Vec<ForwardJump>)> {
+        let (outer, nested) = (run.active, registers.nested);
+        run.constructs.push(construct);
+        run.skips.push(Some(Vec::new()));
+        (run.active, registers.nested) = (Some(active), true);
+        self.statements(asm, registers, run, body)?;
+        (run.active, registers.nested) = (outer, nested);
+        let skips = run.end_skipped();
+        Some((run.constructs.pop().expect("it was added before its statements"), skips))
+    }
+
     /// The end of a construct: lanes that have left it are active again.
     fn end(
         &mut self,
@@ -403,7 +433,7 @@ impl Loop<'_> {
             None => None,
         };
         let checkpoint = self.checkpoint(asm, registers)?;
-        let (head, outer, nested) = (asm.offset(), run.active, registers.nested);
+        let head = asm.offset();
         let stop = self.word(Word::Stop);
         run.exits.stopped.push(asm.jump_if_set(stop));
         let mut ends = Vec::new();
@@ -424,12 +454,7 @@ impl Loop<'_> {
             ends.push(asm.jump_if_none(active, self.lanes()));
         }
         let waiting = construct.waiting;
-        run.constructs.push(construct);
-        run.skips.push(Some(Vec::new()));
-        (run.active, registers.nested) = (Some(active), true);
-        self.statements(asm, registers, run, body)?;
-        let construct = run.constructs.pop()?;
-        let skips = run.skips.pop().flatten().unwrap_or_default();
+        let (construct, skips) = self.body(asm, registers, run, (active, construct), body)?;
         match waiting {
             // No lane is active there.
             None => ends.extend(skips),
@@ -447,11 +472,14 @@ impl Loop<'_> {
         }
         run.begin(registers);
         self.restore(registers, &checkpoint);
-        let step = counter.zip(self.advance(asm, registers, counter));
         let falls = !matches!(body.last(), Some(Stmt::Break(_) | Stmt::Continue(_)));
-        match step {
+        match counter {
+            Some(counter) => {
+                self.advance(asm, registers, counter)?;
+                asm.jump_back(head);
+            }
             None if waiting.is_some() || !falls => asm.jump_back_if_any(active, self.lanes(), head),
-            _ => asm.jump_back(head),
+            None => asm.jump_back(head),
         }
         for end in ends {
             asm.patch_jump(end);
@@ -461,19 +489,13 @@ impl Loop<'_> {
             registers.fixed.retain(|vector| *vector != counter);
             registers.vectors.push(counter);
         }
-        (run.active, registers.nested) = (outer, nested);
         self.end(asm, registers, run, active, &construct);
         Some(())
     }
 
     /// Adds 1 to the index of an inner loop.
-    fn advance(
-        &mut self,
-        asm: &mut Assembler,
-        registers: &mut Registers,
-        counter: Option<Vector>,
-    ) -> Option<()> {
-        let (counter, step) = (counter?, self.take(asm, registers)?);
+    fn advance(&mut self, asm: &mut Assembler, registers: &mut Registers, counter: Vector) -> Option<()> {
+        let step = self.take(asm, registers)?;
         self.constant(asm, Lane::I64, step, 1);
         asm.arithmetic(Arithmetic::Add, Lane::I64, counter, (counter, step), None);
         registers.vectors.push(step);
@@ -491,27 +513,20 @@ impl Loop<'_> {
     ) -> Option<()> {
         let (active, construct) = self.enter(asm, registers, run, (stmt, label))?;
         let checkpoint = self.checkpoint(asm, registers)?;
-        let (outer, nested) = (run.active, registers.nested);
-        let left = construct.left;
-        run.constructs.push(construct);
-        run.skips.push(Some(Vec::new()));
-        (run.active, registers.nested) = (Some(active), true);
-        self.statements(asm, registers, run, body)?;
-        let construct = run.constructs.pop()?;
-        for skip in run.skips.pop().flatten().into_iter().flatten() {
+        let (construct, skips) = self.body(asm, registers, run, (active, construct), body)?;
+        for skip in skips {
             asm.patch_jump(skip);
         }
         run.begin(registers);
         self.restore(registers, &checkpoint);
-        if let Some(left) = left {
+        if let Some(left) = construct.left {
             self.add_lanes(asm, registers, left, active)?;
         }
-        (run.active, registers.nested) = (outer, nested);
         self.end(asm, registers, run, active, &construct);
         Some(())
     }
 
-    /// Writes the values that are in registers to memory, where they are read from after this place.
+    /// Writes the values that are in registers to memory, where they are read from after it.
     fn checkpoint(&mut self, asm: &mut Assembler, registers: &mut Registers) -> Option<Checkpoint> {
         let mut values: Vec<(Reg, Vector)> = Vec::new();
         for (reg, place) in &registers.places {
@@ -556,5 +571,55 @@ pub(super) fn is_control(role: impl Fn(Reg) -> Role, variables: &[Var], stmt: &S
         Stmt::Set(var, _) => variables.contains(var),
         Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => true,
         _ => !stmt.bodies().is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::vector_loops::assemble;
+    use super::*;
+    use crate::loop_ir::parse;
+
+    /// A loop whose rounds have a loop with these statements, which set `v0` from `r4`.
+    fn has_vectors(isa: Isa, inner: &str) -> bool {
+        let inner: String = inner.lines().map(|line| format!("\n    {line}")).collect();
+        let text = format!(
+            "array a0: result 0, 8 bytes a slot, 1000 slots
+array a1: input 0, 8 bytes a slot, 1000 slots
+var v0: f64
+r0: i64 = 1000
+r1: f64 = 0.5
+parallel for r2 < r0
+  r3: f64 = a1[r2]
+  v0 := r3
+  loop @0
+    r4: f64 = v0
+    r5: f64 = mul r4 r1
+    r6: i64 = r5 < r1
+    if r6
+      break @0{inner}
+  r90: f64 = v0
+  a0[r2] <- r90"
+        );
+        let kernel = parse::kernel(&text).unwrap();
+        kernel.body.iter().any(|stmt| assemble(isa, &kernel, stmt).is_some())
+    }
+
+    /// A sum of a number with itself so often that a side with it is skipped if no lane is active.
+    fn long_sum(first: usize) -> String {
+        let line = |i: usize| format!("  r{}: f64 = add r{} r5\n", first + i + 1, first + i);
+        (0..MAX_UNSKIPPED + 1).map(line).collect()
+    }
+
+    #[test]
+    fn what_the_second_side_reads_first_outlives_the_first_side() {
+        let value =
+            "r7: f64 = add r4 r5\nr8: i64 = r7 < r3\nr10: f64 = sub r4 r5\nr9: f64 = sub r5 r4\nif r8\n";
+        let first = format!("{}  v0 := r{}\nelse\n", long_sum(10), 11 + MAX_UNSKIPPED);
+        for second in ["  v0 := r9", "  r60: f64 = mul r9 r1\n  v0 := r60"] {
+            for isa in [Isa::Avx2, Isa::Avx512] {
+                assert!(has_vectors(isa, &format!("{value}{first}{second}")), "{isa:?}: {second}");
+            }
+        }
     }
 }

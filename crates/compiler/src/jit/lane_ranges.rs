@@ -1,5 +1,6 @@
-//! Ranges of the numbers in lanes of 8 bytes: natural numbers below 2^32 and integers of 32 bits, whose
-//! products and quotients take fewer instructions, and floats of 4 bytes that may be signaling NaNs.
+//! Ranges of the numbers in lanes of 8 bytes: natural numbers below 2^32 and integers of 32 bits,
+//! whose products and quotients take fewer instructions, and floats of 4 bytes that may be
+//! signaling NaNs.
 
 use super::vector_plan::Role;
 use crate::hash::HashSet;

@@ -25,6 +25,7 @@ mod masked_simd;
 mod math;
 mod native;
 mod partition;
+mod private_variables;
 mod simd128;
 mod vector_call;
 mod vector_loops;

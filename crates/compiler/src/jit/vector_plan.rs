@@ -101,6 +101,11 @@ impl LaneTypes {
     }
 }
 
+/// The role of a register: what is set outside of the loop is the same in all iterations.
+pub(super) fn role_in(roles: &HashMap<Reg, Role>, reg: Reg) -> Role {
+    roles.get(&reg).copied().unwrap_or(Role::Same)
+}
+
 /// Returns true if vectors of integers are compared so: with 128 bits the machine has no comparison
 /// without sign of 64 bits.
 pub(super) fn compares(types: LaneTypes, kind: Compare, ty: ScalarType) -> bool {
@@ -205,7 +210,7 @@ impl Plan {
 
     /// The role of a register.
     pub(super) fn role(&self, reg: Reg) -> Role {
-        self.roles.get(&reg).copied().unwrap_or(Role::Same)
+        role_in(&self.roles, reg)
     }
 
     /// Returns true for a register whose lanes are equal, active or not.

@@ -4,10 +4,10 @@ use super::emit::has_fma;
 use super::induction::Induction;
 use super::lane_cost::LaneCost;
 use super::lane_ranges::{LaneRanges, divides_lanes};
-use super::masked_simd::private_variables;
+use super::private_variables::private_variables;
 use super::vector_plan::{
     AccumulatorLanes, Extreme, LaneTypes, Plan, Role, compares, has_lanes, is_alternate_lane, is_lane,
-    slot_holds,
+    role_in, slot_holds,
 };
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
@@ -131,7 +131,7 @@ impl<'k> Planner<'k> {
     }
 
     fn role(&self, reg: &Reg) -> Role {
-        self.roles.get(reg).copied().unwrap_or(Role::Same)
+        role_in(&self.roles, *reg)
     }
 
     /// Returns true if lanes may have the values of a register.
@@ -247,7 +247,7 @@ impl<'k> Planner<'k> {
         }
         if types.are_wide() {
             let roles = &self.roles;
-            self.ranges.define(kernel, reg, op, |reg| roles.get(reg).copied().unwrap_or(Role::Same));
+            self.ranges.define(kernel, reg, op, |reg| role_in(roles, *reg));
         }
         let new = match op {
             Op::Get(var) if self.variables.contains(var) => Role::Lanes,

@@ -249,7 +249,7 @@ impl Loop<'_> {
             registers.pin(mask);
             return Some(mask);
         }
-        let number = *registers.memory.get(&reg)?;
+        let number = registers.memory[&reg];
         let mask = self.take_mask(asm, registers)?;
         asm.reload(Vector(mask.0), number);
         registers.places.insert(reg, Place::Mask(mask));
@@ -280,7 +280,7 @@ impl Loop<'_> {
                 Some(to)
             }
             Role::Lanes => {
-                let number = *registers.memory.get(&reg)?;
+                let number = registers.memory[&reg];
                 let to = self.take(asm, registers)?;
                 asm.reload(to, number);
                 registers.places.insert(reg, Place::Vector(to));

@@ -19,8 +19,8 @@
 //! it ([`super::fuse`]). A condition that is the same for all elements is cut out of their loop
 //! later.
 //!
-//! **What is changed.** An `if`, a `switch` or a `select` of arrays of which nothing but elements is read: an
-//! array that is the next state of a loop, say, would be copied. All of its sides are total, of at most
+//! **What is changed.** An `if`, a `switch` or a `select` of arrays of which nothing but elements is
+//! read: an array that is the next state of a loop, say, would be copied. All of its sides are total, of at most
 //! [`MAX_STATEMENTS`] statements, and give an array of outside, an element of an array of arrays, a
 //! view, or a map; what they compute beside it has no loops.
 //!
@@ -30,8 +30,8 @@
 //! **Work.** Proportional to the program.
 
 use super::super::visit::PartMut;
-use super::super::{Block, Effect, End, Function, Op, Program, Stmt, Type, Value};
-use super::{Declined, Work, op_weight};
+use super::super::{Block, Effect, End, Op, Program, Stmt, Type, Value};
+use super::{Declined, Work, next_value, weight};
 use crate::hash::HashSet;
 
 /// Statements of a side, at most: they are repeated for each element if the map is fused.
@@ -39,23 +39,14 @@ const MAX_STATEMENTS: usize = 16;
 
 /// Runs the pass.
 pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Declined> {
+    work.spend(weight(program))?;
     let mut result = program.clone();
     for function in &mut result.functions {
         let (next, mut whole) = (next_value(function), HashSet::default());
         read_whole(&function.body, &mut whole);
-        Commute { next, whole, work }.block(&mut function.body)?;
+        Commute { next, whole }.block(&mut function.body);
     }
     Ok(result)
-}
-
-/// The number above those of all values of a function.
-fn next_value(function: &Function) -> u32 {
-    let mut next = 0;
-    function.body.for_each_block(&mut |block| {
-        let defined = block.params.iter().map(|param| param.0).chain(block.stmts.iter().map(|s| s.value));
-        next = defined.map(|value| value.0 + 1).fold(next, u32::max);
-    });
-    next
 }
 
 /// Collects the values that are read otherwise than by their elements.
@@ -81,23 +72,17 @@ fn for_each_block_mut(op: &mut Op, f: &mut dyn FnMut(&mut Block)) {
     });
 }
 
-struct Commute<'w> {
+struct Commute {
     /// Values that are read otherwise than by their elements.
     whole: HashSet<Value>,
     /// The number of the next new value.
     next: u32,
-    work: &'w mut Work,
 }
 
-impl Commute<'_> {
-    fn block(&mut self, block: &mut Block) -> Result<(), Declined> {
+impl Commute {
+    fn block(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
-            self.work.spend(op_weight(&stmt.op))?;
-            let mut result = Ok(());
-            for_each_block_mut(&mut stmt.op, &mut |inner| {
-                result = std::mem::replace(&mut result, Ok(())).and_then(|()| self.block(inner));
-            });
-            result?;
+            for_each_block_mut(&mut stmt.op, &mut |inner| self.block(inner));
             let is_choice = matches!(stmt.op, Op::If(..) | Op::Switch(..) | Op::Select(..));
             if is_choice
                 && !self.whole.contains(&stmt.value)
@@ -107,7 +92,6 @@ impl Commute<'_> {
                 self.commute(stmt);
             }
         }
-        Ok(())
     }
 
     /// Makes a map of a choice of arrays.
@@ -128,8 +112,7 @@ impl Commute<'_> {
             side.stmts.push(Stmt { value: read, ty: (*element).clone(), op });
             *side.end.value_mut() = read;
         });
-        let placeholder = Op::Map(Block { params: Vec::new(), stmts: Vec::new(), end: End::Yield(chosen) });
-        let choice = std::mem::replace(&mut stmt.op, placeholder);
+        let choice = std::mem::replace(&mut stmt.op, Op::Tuple(Vec::new()));
         stmts.push(Stmt { value: chosen, ty: (*element).clone(), op: choice });
         let params = vec![(at, Type::Index(space))];
         stmt.op = Op::Map(Block { params, stmts, end: End::Yield(chosen) });

@@ -53,7 +53,7 @@ use super::super::{
     Binary, Block, DigitExpr, Effect, End, Function, Label, Op, Prim, Program, Size, Space, Stmt, Type, Value,
 };
 use super::simplify::take;
-use super::{Declined, Work, op_weight};
+use super::{Declined, Work, next_value, op_weight};
 use crate::hash::{HashMap, HashSet};
 use std::collections::BTreeSet;
 
@@ -101,10 +101,8 @@ pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Decline
 }
 
 fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
-    let (mut next, mut label) = (0, 0);
+    let (next, mut label) = (next_value(function), 0);
     function.body.for_each_block(&mut |block| {
-        let defined = block.params.iter().map(|param| param.0).chain(block.stmts.iter().map(|s| s.value));
-        next = defined.map(|value| value.0 + 1).fold(next, u32::max);
         for stmt in &block.stmts {
             label = declared(&stmt.op).map_or(label, |own| label.max(own.0 + 1));
         }

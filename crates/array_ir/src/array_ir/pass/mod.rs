@@ -13,7 +13,7 @@ mod licm;
 mod simplify;
 
 use super::visit::Part;
-use super::{Program, print, validate};
+use super::{Function, Program, print, validate};
 
 /// A pass.
 pub struct Pass {
@@ -98,6 +98,16 @@ fn op_weight(op: &super::Op) -> u64 {
     let mut count = 1;
     op.for_each_part(&mut |part| count += u64::from(!matches!(part, Part::Block(_))));
     count
+}
+
+/// The number above those of all values of a function.
+fn next_value(function: &Function) -> u32 {
+    let mut next = 0;
+    function.body.for_each_block(&mut |block| {
+        let defined = block.params.iter().map(|param| param.0).chain(block.stmts.iter().map(|s| s.value));
+        next = defined.map(|value| value.0 + 1).fold(next, u32::max);
+    });
+    next
 }
 
 /// Runs all passes. One that stands in the list again is left out if nothing has changed since it

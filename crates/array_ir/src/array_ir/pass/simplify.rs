@@ -35,7 +35,7 @@ use super::super::{
     Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, Space, Stmt, Type,
     Value,
 };
-use super::{Declined, Work, op_weight};
+use super::{Declined, Work, next_value, op_weight};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -48,7 +48,7 @@ pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Decline
 }
 
 fn simplify(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
-    let (mut labels, mut uses, mut next) = (HashMap::default(), HashMap::default(), 0);
+    let (mut labels, mut uses) = (HashMap::default(), HashMap::default());
     function.body.for_each_block(&mut |block| {
         if let Some(label) = block.end.label() {
             *labels.entry(label).or_insert(0) += 1;
@@ -57,9 +57,8 @@ fn simplify(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
         for stmt in &block.stmts {
             stmt.op.for_each_use(&mut |value| *uses.entry(value).or_insert(0) += 1);
         }
-        let defined = block.params.iter().map(|param| param.0).chain(block.stmts.iter().map(|s| s.value));
-        next = defined.map(|value| value.0 + 1).fold(next, u32::max);
     });
+    let next = next_value(function);
     let mut walk = Walk {
         work,
         types: HashMap::default(),

@@ -638,7 +638,8 @@ fn example(index: &Type) -> Option<String> {
     Some(format!("({})", factors.iter().map(example).collect::<Option<Vec<_>>>()?.join("\\,")))
 }
 
-/// Returns true for what [`Checker::column`] makes of one array: `{ val r = …; [ r.i.field for i in … ] }`.
+/// Returns true for what [`Checker::column`] makes of one array:
+/// `{ val r = …; [ r.i.field for i in … ] }`.
 fn is_column(term: &Term) -> bool {
     let TermKind::Block(stmts, Some(made)) = &term.kind else { return false };
     let (
