@@ -143,6 +143,9 @@ impl Loop<'_> {
                 let active = run.active?;
                 self.leave(asm, registers, run, stmt, active)?;
                 asm.mask_none(active);
+                if let Some(Some(skips)) = run.skips.last_mut() {
+                    skips.push(asm.jump());
+                }
                 Some(())
             }
             Stmt::Fail => {
@@ -472,13 +475,13 @@ impl Loop<'_> {
         }
         run.begin(registers);
         self.restore(registers, &checkpoint);
-        let falls = !matches!(body.last(), Some(Stmt::Break(_) | Stmt::Continue(_)));
         match counter {
             Some(counter) => {
                 self.advance(asm, registers, counter)?;
                 asm.jump_back(head);
             }
-            None if waiting.is_some() || !falls => asm.jump_back_if_any(active, self.lanes(), head),
+            None if waiting.is_some() => asm.jump_back_if_any(active, self.lanes(), head),
+            // Statements that no lane goes through have been skipped.
             None => asm.jump_back(head),
         }
         for end in ends {

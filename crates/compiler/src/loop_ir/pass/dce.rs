@@ -1,4 +1,4 @@
-//! Dead code elimination: of statements of branches that are not reached, of registers that are
+//! Dead code elimination: of statements that are not reached, of registers that are
 //! never read, of variables from which nothing else is computed, of loops and branches that do
 //! nothing, of sizes that are never used, and of the memory of arrays that are never used.
 //!
@@ -6,16 +6,16 @@
 //! is left over.
 
 use super::super::{Array, Kernel, Op, Origin, Reg, Stmt, Var, for_each_stmt};
-use super::has_alias;
+use super::{falls_through, has_alias};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |_, mut stmts, _| {
         for stmt in &mut stmts {
-            // What other statements set may be a result, or the operand of a reduction.
-            if let Stmt::If(_, then, otherwise) = stmt {
-                [then, otherwise].into_iter().for_each(truncate_unreachable);
+            // The operand of a reduction is set by its body.
+            if !matches!(stmt, Stmt::Reduce { .. }) {
+                stmt.bodies_mut().into_iter().for_each(truncate_unreachable);
             }
         }
         stmts
@@ -82,10 +82,9 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Removes what follows a statement that fails, leaves a loop or continues it.
+/// Removes what follows a statement whose end is not reached.
 fn truncate_unreachable(stmts: &mut Vec<Stmt>) {
-    let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Fail | Stmt::Break(_) | Stmt::Continue(_));
-    if let Some(at) = stmts.iter().position(leaves) {
+    if let Some(at) = stmts.iter().position(|stmt| !falls_through(std::slice::from_ref(stmt))) {
         stmts.truncate(at + 1);
     }
 }

@@ -247,6 +247,15 @@ fn has_alias(kernel: &Kernel, array: Array) -> bool {
     kernel.arrays.iter().any(|info| info.origin == Origin::Alias(array))
 }
 
+/// Returns false if what follows the statements is never reached from their end.
+fn falls_through(stmts: &[Stmt]) -> bool {
+    stmts.iter().all(|stmt| match stmt {
+        Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => false,
+        Stmt::If(_, then, otherwise) => falls_through(then) || falls_through(otherwise),
+        _ => true,
+    })
+}
+
 /// The number of rounds of a loop, if it is known.
 fn known_rounds(forms: &mut affine::Forms<'_>, low: Option<Reg>, high: Reg) -> Option<i64> {
     let low = match low {

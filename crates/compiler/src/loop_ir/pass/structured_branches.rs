@@ -12,7 +12,8 @@
 //!
 //! A function that returns early is such a block. Other passes look for branches and for loops
 //! without jumps (Erosa and Hendren, *Taming control flow: a structured approach to eliminating goto
-//! statements*, 1994, for the jumps that leave nothing to repeat).
+//! statements*, 1994, for the jumps that leave nothing to repeat). A loop whose first round always
+//! leaves it is a block, too.
 //!
 //! **Method.** What follows a branch with a jump goes to the end of the side that may reach it, and
 //! then the jumps of each side are removed alike. If both sides may reach it, or the jump is inside
@@ -22,6 +23,7 @@
 //! most [`MAX_DEPTH`].
 
 use super::super::{Kernel, Label, Stmt, for_each_stmt};
+use super::falls_through;
 
 /// Branches inside each other that the pass makes of one block.
 const MAX_DEPTH: u32 = 32;
@@ -36,7 +38,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |_, stmts, _| {
         let mut out = Vec::new();
         for stmt in stmts {
-            match stmt {
+            match once(stmt) {
                 Stmt::Block(label, body) => match without_jumps(&body, &Stmt::Break(label), MAX_DEPTH) {
                     Some(body) => out.extend(body),
                     None => out.push(Stmt::Block(label, body)),
@@ -50,6 +52,14 @@ pub(super) fn run(kernel: &mut Kernel) {
         }
         out
     });
+}
+
+/// A loop that has no second round as a block, other statements as they are.
+fn once(stmt: Stmt) -> Stmt {
+    let Stmt::Loop(label, body) = stmt else { return stmt };
+    let mut continues = falls_through(&body);
+    for_each_stmt(&body, &mut |inner| continues |= *inner == Stmt::Continue(label));
+    if continues { Stmt::Loop(label, body) } else { Stmt::Block(label, body) }
 }
 
 /// The label of a jump.
@@ -92,13 +102,4 @@ fn without_jumps(stmts: &[Stmt], jump: &Stmt, depth: u32) -> Option<Vec<Stmt>> {
         }
     }
     Some(out)
-}
-
-/// Returns false if what follows the statements is never reached from their end.
-fn falls_through(stmts: &[Stmt]) -> bool {
-    stmts.iter().all(|stmt| match stmt {
-        Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => false,
-        Stmt::If(_, then, otherwise) => falls_through(then) || falls_through(otherwise),
-        _ => true,
-    })
 }
