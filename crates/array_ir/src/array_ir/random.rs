@@ -5,6 +5,7 @@
 //! The same seed gives the same program.
 
 mod arguments;
+mod kept;
 
 use super::interpret::Datum;
 use super::scalar;
@@ -734,7 +735,10 @@ impl Generator {
                 let array = Type::array(Space::new([Size::atom(SizeAtom::Bound(0))]), element);
                 let ty = Type::Exists(1, Box::new(array));
                 let packed = self.define(ty, Op::Filter(body));
-                self.open(packed);
+                let array = self.open(packed);
+                if self.random.bool() {
+                    self.use_kept(array);
+                }
             }
             2 => {
                 let bound = Size::atom(SizeAtom::Bound(0));
@@ -744,7 +748,10 @@ impl Generator {
                 let value = self.value(&Type::array(Space::new([size.clone()]), element));
                 let ty = Type::Exists(1, Box::new(inner));
                 let packed = self.define(ty.clone(), Op::Pack(ty, vec![size], value));
-                self.open(packed);
+                let array = self.open(packed);
+                if self.random.bool() {
+                    self.use_kept(array);
+                }
             }
             3 => {
                 let arrays: Vec<_> =
@@ -783,7 +790,7 @@ impl Generator {
         }
     }
 
-    fn open(&mut self, packed: Value) {
+    fn open(&mut self, packed: Value) -> Value {
         let Some((_, Type::Exists(1, inner))) =
             self.scope.iter().find(|(value, _)| *value == packed).cloned()
         else {
@@ -795,7 +802,7 @@ impl Generator {
             atom => Size::atom(atom),
         });
         self.sizes.push(var);
-        self.define(ty.expect("small"), Op::Open(vec![var], packed));
+        self.define(ty.expect("small"), Op::Open(vec![var], packed))
     }
 
     fn function(&mut self) {

@@ -207,6 +207,15 @@ fn convert(cast: Cast, from: Element, to: Element, a: u64) -> u64 {
     }
 }
 
+/// The bits of the number that changes nothing in a reduction whose grouping does not matter.
+pub fn identity(op: Binary, element: Element) -> Option<u64> {
+    match op {
+        Binary::Add | Binary::Xor if !element.is_float() => Some(0),
+        Binary::Mul if element.is_integer() => Some(1),
+        op => idempotent_identity(op, element),
+    }
+}
+
 /// The bits of the number that changes nothing in a reduction by an operation `x op x = x`.
 pub fn idempotent_identity(op: Binary, element: Element) -> Option<u64> {
     let ones = element.truncate(u64::MAX);

@@ -105,6 +105,11 @@ impl Size {
         Size::atom(SizeAtom::Var(var))
     }
 
+    /// A variable that an existential type binds, by its position.
+    pub fn bound(position: u32) -> Size {
+        Size::atom(SizeAtom::Bound(position))
+    }
+
     /// A variable.
     pub fn atom(atom: SizeAtom) -> Size {
         Size(Form::Polynomial(Exact::variable(atom.to_type_var())))

@@ -265,8 +265,10 @@ fn passes_keep_values_and_failures() {
             }
             let again = Case { program: after.clone(), ..random::case(seed) };
             let found = run(&again);
-            // A pass may do more within the work, never less.
-            if before != Err(RunError::Exhausted) {
+            // A pass may do more within the work, never less: but it may add a few statements.
+            let is_short_of_work = found == Err(RunError::Exhausted)
+                && before.as_ref().is_ok_and(|outcome| outcome.work_left < WORK / 4);
+            if before != Err(RunError::Exhausted) && !is_short_of_work {
                 let same = match (&before, &found) {
                     (Ok(before), Ok(found)) => before.value == found.value && before.output == found.output,
                     (before, found) => before == found,

@@ -746,7 +746,10 @@ pub fn substitute(ty: &Type, size: &dyn Fn(SizeAtom) -> Size) -> Option<Type> {
 }
 
 /// The type that is bound by an existential type, at sizes.
-fn instantiate(inner: &Type, count: u32, sizes: &[Size]) -> Result<Type> {
+///
+/// # Errors
+/// Another number of sizes than the type binds, or sizes beyond the bounds.
+pub fn instantiate(inner: &Type, count: u32, sizes: &[Size]) -> Result<Type> {
     if sizes.len() != count as usize {
         return Err(Violation::Sizes { found: sizes.len(), expected: count as usize });
     }

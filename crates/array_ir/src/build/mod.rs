@@ -25,6 +25,7 @@
 
 mod bigint;
 mod call;
+mod existential;
 mod fit;
 mod pattern;
 mod power;
@@ -395,6 +396,10 @@ struct Builder<'p> {
     sites: Vec<Site>,
     /// The size variables of type variables, with their names.
     sizes: Vec<(TypeVar, SizeVar)>,
+    /// The sizes that statements open, by the positions of their type variables.
+    opened: Vec<SizeVar>,
+    /// Size variables so far.
+    size_count: u32,
     /// The variables outside that are read, with types and parameters.
     outside: Vec<(Outside, CoreType, Value)>,
     /// The functions that variables outside hold.
@@ -429,6 +434,8 @@ impl<'p> Builder<'p> {
             at_run: None,
             sites: Vec::new(),
             sizes: Vec::new(),
+            opened: Vec::new(),
+            size_count: 0,
             outside: Vec::new(),
             functions: &[],
             globals: HashMap::default(),

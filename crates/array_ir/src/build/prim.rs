@@ -132,6 +132,7 @@ impl Builder<'_> {
                 let [Some(from), Some(to)] = scalars else { return Err(Declined::Conversion.into()) };
                 self.fitted(value, (from, to), prim == core::Prim::Saturate)
             }
+            core::Prim::Compress => self.compress(scope, args),
             core::Prim::Reduce => self.reduce(scope, term.span, &types, args),
             core::Prim::Scan => self.scan(scope, term.span, &types, args),
             prim => Err(match prim.class() {

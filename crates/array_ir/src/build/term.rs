@@ -166,7 +166,7 @@ impl Builder<'_> {
             TermKind::At(..) | TermKind::Here(_) | TermKind::Restrict(_) => {
                 return Err(Declined::Place.into());
             }
-            TermKind::PackSizes(..) => return Err(Declined::Arrival.into()),
+            TermKind::PackSizes(sizes, inner) => self.pack_sizes(scope, term, sizes, inner)?,
             TermKind::Error => unreachable!("a checked program has no error terms"),
         }))
     }
@@ -457,7 +457,8 @@ impl Builder<'_> {
             StmtKind::While(condition, body) => self.while_loop(scope, condition, body),
             StmtKind::Break => self.leave_round(scope, true),
             StmtKind::Continue => self.leave_round(scope, false),
-            StmtKind::Open { .. } | StmtKind::Require { .. } => Err(Declined::Arrival.into()),
+            StmtKind::Open { vars, local, value } => self.open(scope, vars, *local, value),
+            StmtKind::Require { .. } => Err(Declined::Arrival.into()),
             StmtKind::Match(matched, arms) => {
                 let variables = self.variables_of_stmts(scope, std::slice::from_ref(stmt))?;
                 self.match_arms(scope, matched, Arms::Stmts(arms), None, variables).map(|_| ())

@@ -4,8 +4,10 @@ use super::reshape::{regroup, sizes};
 use super::{Builder, Declined, Known, Result, Scope};
 use crate::array_ir::{Binary, Compare, Violation, digit};
 use crate::array_ir::{Digit, DigitExpr, Element, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value};
+use crate::array_ir::MAX_BOUND;
 use crate::types::number::Fixed;
 use crate::types::size::Size as ExactSize;
+use crate::types::variable_numbers::INLINED_SIZES;
 use crate::types::{Scalar, Type as CoreType, TypeKind, TypeVar};
 use num_traits::{One, ToPrimitive};
 
@@ -74,9 +76,28 @@ impl Builder<'_> {
         if let Some((_, size)) = self.sizes.iter().find(|(known, _)| known.id == var.id) {
             return Ok(*size);
         }
-        let size = SizeVar(self.sizes.len() as u32);
+        if INLINED_SIZES.contains(var.id) {
+            let position = INLINED_SIZES.position(var.id).expect("a number of the range");
+            return Ok(self.opened[position]);
+        }
+        let size = self.fresh_size();
         self.sizes.push((var.clone(), size));
         Ok(size)
+    }
+
+    /// A new size variable.
+    pub(super) fn fresh_size(&mut self) -> SizeVar {
+        self.size_count += 1;
+        SizeVar(self.size_count - 1)
+    }
+
+    /// The variable of a size: one of the unit, or one that an existential type around binds.
+    fn size_atom(&mut self, var: &TypeVar) -> Result<SizeAtom> {
+        match var.as_bound() {
+            Some((0, position)) if position < MAX_BOUND as usize => Ok(SizeAtom::Bound(position as u32)),
+            Some(_) => Err(Declined::Arrival.into()),
+            None => Ok(SizeAtom::Var(self.size_var(var)?)),
+        }
     }
 
     /// The size of a compact type.
@@ -87,7 +108,7 @@ impl Builder<'_> {
             let coefficient = coefficient.to_u64().filter(|n| *n < 1 << 62).ok_or(Declined::Size)?;
             let mut product = Size::constant(coefficient);
             for (var, power) in powers {
-                let var = Size::atom(SizeAtom::Var(self.size_var(&var)?));
+                let var = Size::atom(self.size_atom(&var)?);
                 for _ in 0..power {
                     product = product.mul(&var).ok_or(Declined::Size)?;
                 }
@@ -130,7 +151,12 @@ impl Builder<'_> {
     /// trees: a type of more than [`MAX_TYPE_PARTS`] parts is declined.
     pub(super) fn ty(&mut self, ty: &CoreType) -> Result<Type> {
         let mut left = TypeBounds { parts: MAX_TYPE_PARTS, sums: MAX_SUMS };
-        let built = self.type_within(ty, &mut left)?;
+        let built = match ty.unfold().kind() {
+            TypeKind::Exists(count, inner) if *count <= MAX_BOUND as usize => {
+                Type::Exists(*count as u32, Box::new(self.type_within(inner, &mut left)?))
+            }
+            _ => self.type_within(ty, &mut left)?,
+        };
         self.spend_units((MAX_TYPE_PARTS - left.parts) / PARTS_PER_STATEMENT)?;
         Ok(built)
     }

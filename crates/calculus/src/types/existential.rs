@@ -29,7 +29,7 @@ impl TypeVar {
     }
 
     /// Returns the number of binders between a bound variable and its own, and its position there.
-    pub(super) fn as_bound(&self) -> Option<(u32, usize)> {
+    pub fn as_bound(&self) -> Option<(u32, usize)> {
         let at = BOUND_VARIABLES.position(self.id)?;
         Some(((at / MAX_BOUND_VARIABLES) as u32, at % MAX_BOUND_VARIABLES))
     }

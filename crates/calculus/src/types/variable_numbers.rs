@@ -98,6 +98,10 @@ pub const WHOLE_PRODUCTS: NumberRange = range(0x8000_0000, 0xefff_ffff);
 /// Sizes that no rule computes, in a point of `iso::fingerprint`, which has values of variables.
 pub const UNKNOWN_SIZES: NumberRange = range(0xf000_0000, 0xf0ff_ffff);
 
+/// Sizes that the statements of inlined functions open (the builder of the array IR): the variable
+/// of a statement stands for another size in each call.
+pub const INLINED_SIZES: NumberRange = range(0xf100_0000, 0xf1ff_ffff);
+
 /// Variables bound by existential types (`types::existential`), whose numbers say by which. They
 /// are the last ones: they are told from free ones wherever a type is made.
 pub const BOUND_VARIABLES: NumberRange = range(0xfff0_0000, u32::MAX);
@@ -123,6 +127,7 @@ const VARIABLES: &[NumberRange] = &[
     COMPACT_RECORDS,
     WHOLE_PRODUCTS,
     UNKNOWN_SIZES,
+    INLINED_SIZES,
     BOUND_VARIABLES,
 ];
 

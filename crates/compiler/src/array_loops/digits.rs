@@ -169,6 +169,9 @@ impl<'p> Emitter<'p> {
 
     /// The index with a code.
     pub(super) fn index_of_code(&mut self, code: Reg, space: &Space) -> Result<LoweredValue<'p>> {
+        if self.opened(space).is_some() {
+            return Ok(LoweredValue::Index([code].into()));
+        }
         let extents = self.extents(space)?;
         let digits = (0..extents.len()).map(|at| self.part_of_code(code, &extents, (at, at + 1)));
         let digits = digits.collect::<Result<Vec<_>>>()?;

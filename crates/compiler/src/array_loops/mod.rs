@@ -29,6 +29,7 @@
 
 mod binding;
 mod digits;
+mod filter;
 mod operation;
 mod prim;
 mod reduce;
@@ -36,7 +37,7 @@ mod scan;
 mod storage;
 
 use crate::array_ir::storage::{CongruenceClass, Storage};
-use crate::array_ir::{self as ir, Block, End, Function, Type, Value};
+use crate::array_ir::{self as ir, Block, End, Function, SizeVar, Type, Value};
 use crate::build::{self, Unit};
 use crate::core::Root;
 use crate::hash::{HashMap, HashSet};
@@ -48,6 +49,7 @@ use crate::value::Class;
 pub use binding::{InputBinding, Lowered, ResultSource};
 use binding::{code_bound, separable_types, storage_type, word};
 use digits::DigitOfCode;
+use filter::OpenedSize;
 use std::rc::Rc;
 use storage::{Location, LoweredValue};
 
@@ -92,7 +94,7 @@ declined! {
     Sum "sum";
     /// Sizes that arrive.
     Arrival "arrival";
-    /// A histogram, a filter or an order.
+    /// A histogram or an order.
     Scatter "scatter";
     /// A call that is not inlined.
     Call "call";
@@ -184,6 +186,8 @@ struct Emitter<'p> {
     values: HashMap<Value, LoweredValue<'p>>,
     labels: HashMap<ir::Label, Target>,
     constants: HashMap<Reg, u64>,
+    /// The sizes of the variables that are opened.
+    opened: Vec<(SizeVar, OpenedSize)>,
     /// Digits that were taken from a code, each with its place there.
     digits_of_codes: HashMap<Reg, DigitOfCode>,
     inputs: Vec<Input>,
@@ -217,6 +221,7 @@ impl<'p> Emitter<'p> {
             values: HashMap::default(),
             labels: HashMap::default(),
             constants: HashMap::default(),
+            opened: Vec::new(),
             digits_of_codes: HashMap::default(),
             inputs: Vec::new(),
             bindings: Vec::new(),

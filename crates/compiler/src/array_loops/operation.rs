@@ -33,6 +33,9 @@ impl<'p> Emitter<'p> {
                 let ty = super::storage::scalar_type(*element);
                 self.set(ty, crate::loop_ir::Op::Const(ty, *bits)).map(LoweredValue::Word)
             }
+            ArrayOp::Size(size) if let Some(opened) = self.opened_size(size) => {
+                Ok(LoweredValue::Word(opened.count))
+            }
             ArrayOp::Size(size) => {
                 let number = self.number(size)?;
                 self.size(number).map(LoweredValue::Word)
@@ -78,16 +81,26 @@ impl<'p> Emitter<'p> {
             ArrayOp::At(_, digits) => Ok(LoweredValue::Index(self.digits(digits, &[])?.into())),
             ArrayOp::Locate(space, values, _) => {
                 let digits: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
-                for (digit, extent) in digits.iter().zip(self.extents(space)?) {
-                    let extent = self.size(extent)?;
+                let extents = match self.opened(space) {
+                    Some(opened) => vec![opened.count],
+                    None => {
+                        let extents = self.extents(space)?;
+                        extents.into_iter().map(|extent| self.size(extent)).collect::<Result<_>>()?
+                    }
+                };
+                for (digit, extent) in digits.iter().zip(extents) {
                     let fits = self.compare(Compare::LtUnsigned, *digit, extent)?;
                     self.check(fits)?;
                 }
                 Ok(LoweredValue::Index(digits.into()))
             }
             ArrayOp::TryLocate(size, value) => {
-                let (size, number) = (self.number(size)?, self.word(*value));
-                let (size, one, zero) = (self.size(size)?, self.int(1)?, self.int(0)?);
+                let number = self.word(*value);
+                let size = match self.opened_size(size) {
+                    Some(opened) => opened.count,
+                    None => self.number(size).and_then(|size| self.size(size))?,
+                };
+                let (one, zero) = (self.int(1)?, self.int(0)?);
                 let is_below = self.compare(Compare::LtUnsigned, number, size)?;
                 let after = self.binary(Binary::Add, number, one)?;
                 let digit = self.set(ScalarType::I64, crate::loop_ir::Op::Select(is_below, after, zero))?;
@@ -138,7 +151,10 @@ impl<'p> Emitter<'p> {
                 self.read(&location)
             }
             ArrayOp::Scan { combine, grouping, body } => self.scan(stmt, combine, *grouping, body),
-            ArrayOp::ReduceAt { .. } | ArrayOp::Filter(_) | ArrayOp::Order(_) => Err(Declined::Scatter),
+            ArrayOp::ReduceAt { .. } | ArrayOp::Order(_) => Err(Declined::Scatter),
+            ArrayOp::Filter(body) => self.filter(stmt, body),
+            ArrayOp::Open(vars, value) => self.open(vars, *value),
+            ArrayOp::Pack(ty, sizes, value) => self.pack(ty, sizes, *value),
             ArrayOp::Update(array, at, element) => self.update(stmt, *array, *at, *element),
             ArrayOp::Call(..) | ArrayOp::Io(..) => Err(Declined::Call),
             ArrayOp::Switch(value, blocks) => self.switch(stmt, *value, blocks),
@@ -158,7 +174,7 @@ impl<'p> Emitter<'p> {
                 LoweredValue::Sum(tag, _) => Ok(LoweredValue::Word(*tag)),
                 _ => unreachable!("{value} is a sum"),
             },
-            ArrayOp::Pack(..) | ArrayOp::Open(..) | ArrayOp::Require(..) => Err(Declined::Arrival),
+            ArrayOp::Require(..) => Err(Declined::Arrival),
         }
     }
 
@@ -292,9 +308,13 @@ impl<'p> Emitter<'p> {
 
     fn map(&mut self, stmt: &'p ArrayStmt, body: &'p Block) -> Result<LoweredValue<'p>> {
         let Type::Array(space, element) = &stmt.ty else { unreachable!("a map is an array") };
-        match self.count(space)? {
+        let is_opened = self.opened(space).is_some();
+        if is_opened && self.slots(element)? == 0 {
+            return Err(Declined::Units);
+        }
+        match self.capacity(space)? {
             0 => return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new())))),
-            1 => {
+            1 if !is_opened => {
                 let zero = self.int(0)?;
                 let only = self.readable_round(body, &vec![zero; space.digits.len()], element)?;
                 return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))));
@@ -364,12 +384,16 @@ impl<'p> Emitter<'p> {
         let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a map runs over indices") };
         let element: &'p Type = self.uses.types[&body.end.value()];
         let stride = self.slots(element)?;
-        let extents = self.extents(space)?;
         let mut round = |this: &mut Self, digits: &[Reg]| {
             let lowered = this.round(body, digits)?;
             let slot = this.slot_of(space, stride, base, digits)?;
             this.store(&lowered, element, array, slot)
         };
+        if let Some(opened) = self.opened(space) {
+            let low = self.int(0)?;
+            return self.sequential_loop(low, opened.count, &mut |this, at| round(this, &[at]));
+        }
+        let extents = self.extents(space)?;
         if extents.len() > 1 && self.is_used_whole(body) {
             // The digits are not used one by one: one loop, with more rounds to share.
             let count = self.count(space)?;
@@ -515,21 +539,31 @@ impl<'p> Emitter<'p> {
             }
             None => {
                 let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a loop over indices") };
-                let extents = self.extents(space)?;
+                let opened = self.opened(space);
+                let extents = if opened.is_some() { Vec::new() } else { self.extents(space)? };
                 if !extents.contains(&0) {
                     // A round is a block, which `next` leaves; all of them are one, which an exit
                     // leaves.
                     let next = self.kernel.new_label();
                     self.labels.insert(label, target(Stmt::Break(next)));
                     let (stmts, ()) = self.block(|this| {
-                        this.nest_inside(&extents, false, &mut Vec::new(), &mut |this, digits| {
+                        let mut round = |this: &mut Self, digits: &[Reg]| {
                             if !this.uses.continued.contains(&label) {
                                 return round(this, LoweredValue::Index(digits.into()));
                             }
                             let (stmts, ()) =
                                 this.block(|this| round(this, LoweredValue::Index(digits.into())))?;
                             this.emit(Stmt::Block(next, stmts))
-                        })
+                        };
+                        match opened {
+                            Some(opened) => {
+                                let (low, label) = (this.int(0)?, this.kernel.new_label());
+                                let index = this.reg(ScalarType::I64);
+                                let (body, ()) = this.block(|this| round(this, &[index]))?;
+                                this.emit(Stmt::For { label, index, low, high: opened.count, body })
+                            }
+                            None => this.nest_inside(&extents, false, &mut Vec::new(), &mut round),
+                        }
                     })?;
                     if self.uses.left.contains(&label) {
                         self.emit(Stmt::Block(exit, stmts))?;

@@ -1,6 +1,7 @@
 //! Reductions, as [`crate::core::reduction`] groups them.
 
-use super::storage::{LoweredValue, scalar_type};
+use super::filter::OpenedSize;
+use super::storage::{Location, LoweredValue, scalar_type};
 use super::{Emitter, Result};
 use crate::array_ir::scalar::idempotent_identity;
 use crate::array_ir::{
@@ -74,8 +75,11 @@ impl<'p> Emitter<'p> {
         let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a reduction runs over indices") };
         let first_hit = first_hit(combine, start, body);
         let reduction = Reduction { combine, body, space, ty, first_hit };
-        let count = self.count(space)?;
         let start = self.values[&start].clone();
+        if let Some(opened) = self.opened(space) {
+            return self.reduce_opened(reduction, grouping, opened, &start);
+        }
+        let count = self.count(space)?;
         if count == 0 {
             return Ok(start);
         }
@@ -134,9 +138,53 @@ impl<'p> Emitter<'p> {
         self.read(&location)
     }
 
+    /// A reduction over indices below a size that is opened, in order.
+    fn reduce_opened(
+        &mut self,
+        reduction: Reduction<'p>,
+        grouping: Grouping,
+        opened: OpenedSize,
+        start: &LoweredValue<'p>,
+    ) -> Result<LoweredValue<'p>> {
+        let OpenedSize { count, bound } = opened;
+        let location = self.new_location(reduction.ty)?;
+        self.assign(&location, start, reduction.ty)?;
+        let zero = self.int(0)?;
+        if grouping == Grouping::Left {
+            self.sequential_loop(zero, count, &mut |this, at| this.join_round(reduction, &[at], &location))?;
+            return self.read(&location);
+        }
+        let join = |this: &mut Self, low: Reg, high: Reg| {
+            let part = this.chunk(reduction, low, high)?;
+            let total = this.read(&location)?;
+            let total = this.combine(reduction, &total, &part)?;
+            this.assign(&location, &total, reduction.ty)
+        };
+        if bound <= CHUNK as u64 {
+            let is_any = self.compare(Compare::Lt, zero, count)?;
+            let (stmts, ()) = self.block(|this| join(this, zero, count))?;
+            self.emit(Stmt::If(is_any, stmts, Vec::new()))?;
+        } else {
+            let (each, past) = (self.int(CHUNK as u64)?, self.int(CHUNK as u64 - 1)?);
+            let rounded = self.binary(Binary::Add, count, past)?;
+            let chunks = self.binary(Binary::DivUnsigned, rounded, each)?;
+            self.sequential_loop(zero, chunks, &mut |this, chunk| {
+                let (low, high) = this.chunk_bounds_below(chunk, count)?;
+                join(this, low, high)
+            })?;
+        }
+        self.read(&location)
+    }
+
     /// The first element of a chunk and the one past its last.
     pub(super) fn chunk_bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
-        let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
+        let all = self.size(count)?;
+        self.chunk_bounds_below(chunk, all)
+    }
+
+    /// The first element of a chunk and the one past its last, of a number of elements.
+    fn chunk_bounds_below(&mut self, chunk: Reg, all: Reg) -> Result<(Reg, Reg)> {
+        let each = self.int(CHUNK as u64)?;
         let low = self.binary(Binary::Mul, chunk, each)?;
         let end = self.binary(Binary::Add, low, each)?;
         let less = self.compare(Compare::Lt, end, all)?;
@@ -160,12 +208,17 @@ impl<'p> Emitter<'p> {
         let location = self.new_location(reduction.ty)?;
         self.assign(&location, start, reduction.ty)?;
         self.sequential_loops(extents, &mut Vec::new(), &mut |this, digits| {
-            let value = this.round(reduction.body, digits)?;
-            let total = this.read(&location)?;
-            let total = this.combine(reduction, &total, &value)?;
-            this.assign(&location, &total, reduction.ty)
+            this.join_round(reduction, digits, &location)
         })?;
         self.read(&location)
+    }
+
+    /// Joins the value at digits to the one at a location.
+    fn join_round(&mut self, reduction: Reduction<'p>, digits: &[Reg], location: &Location) -> Result<()> {
+        let value = self.round(reduction.body, digits)?;
+        let total = self.read(location)?;
+        let total = self.combine(reduction, &total, &value)?;
+        self.assign(location, &total, reduction.ty)
     }
 
     /// The elements of a chunk, of which there is at least one, joined.

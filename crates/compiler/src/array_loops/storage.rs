@@ -1,5 +1,6 @@
 //! Values, the memory of arrays, and variables.
 
+use super::filter::OpenedSize;
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Space, Type, Value};
 use crate::loop_ir::{Array, Binary, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};
@@ -22,6 +23,8 @@ pub(super) enum LoweredValue<'p> {
     Sum(Reg, Rc<[LoweredValue<'p>]>),
     /// An array.
     Array(Rc<ArrayValue<'p>>),
+    /// An array with its size.
+    Packed(OpenedSize, Rc<ArrayValue<'p>>),
 }
 
 /// An array.
@@ -83,12 +86,12 @@ impl<'p> Emitter<'p> {
     pub(super) fn slots(&self, ty: &Type) -> Result<u64> {
         match ty {
             Type::Element(_) => Ok(1),
-            Type::Index(space) => Ok(u64::from(self.count(space)? != 1)),
+            Type::Index(space) => Ok(u64::from(self.opened(space).is_some() || self.count(space)? != 1)),
             Type::Tuple(types) => {
                 types.iter().try_fold(0u64, |sum, ty| sum.checked_add(self.slots(ty)?).ok_or(Declined::Width))
             }
             Type::Array(space, element) => {
-                self.count(space)?.checked_mul(self.slots(element)?).ok_or(Declined::Width)
+                self.capacity(space)?.checked_mul(self.slots(element)?).ok_or(Declined::Width)
             }
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
         }
@@ -106,7 +109,7 @@ impl<'p> Emitter<'p> {
             match ty {
                 Type::Element(element) => Ok(element.bits().div_ceil(8)),
                 Type::Index(space) => {
-                    let largest = emitter.count(space)?.saturating_sub(1);
+                    let largest = emitter.capacity(space)?.saturating_sub(1);
                     Ok((64 - largest.leading_zeros()).div_ceil(8))
                 }
                 Type::Tuple(types) => types.iter().try_fold(0, |all, ty| Ok(bytes(emitter, ty)?.max(all))),
@@ -276,15 +279,21 @@ impl<'p> Emitter<'p> {
             ArrayValue::Repeated(_) => unreachable!("an array without slots is not stored"),
             ArrayValue::Memory { array: from, base } => {
                 // Slot by slot, whatever the digits are.
-                let (count, from, base) = (self.count(space)?, *from, *base);
-                self.loop_nest(&[count], stride, &mut |this, digits| {
+                let (from, base) = (*from, *base);
+                let mut copy = |this: &mut Self, digits: &[Reg]| {
                     let stride = this.size(stride)?;
                     let offset = this.binary(Binary::Mul, digits[0], stride)?;
                     let (read, write) =
                         (this.binary(Binary::Add, base, offset)?, this.binary(Binary::Add, slot, offset)?);
                     let item = this.load(element, from, read)?;
                     this.store(&item, element, array, write)
-                })
+                };
+                if let Some(opened) = self.opened(space) {
+                    let low = self.int(0)?;
+                    return self.sequential_loop(low, opened.count, &mut |this, at| copy(this, &[at]));
+                }
+                let count = self.count(space)?;
+                self.loop_nest(&[count], stride, &mut copy)
             }
             ArrayValue::View { .. } => {
                 let extents = self.extents(space)?;
@@ -299,7 +308,10 @@ impl<'p> Emitter<'p> {
 
     /// The slot of an element at digits.
     pub(super) fn slot_of(&mut self, space: &Space, stride: u64, base: Reg, digits: &[Reg]) -> Result<Reg> {
-        let extents = self.extents(space)?;
+        let extents = match self.opened(space) {
+            Some(opened) => vec![opened.bound.max(2)],
+            None => self.extents(space)?,
+        };
         let sized: Vec<(Reg, u64)> = digits.iter().copied().zip(extents).collect();
         let digits = self.merged_digits(&sized)?;
         let mut weight = stride;
@@ -522,7 +534,7 @@ impl<'p> Emitter<'p> {
             Type::Tuple(types) => Location::Tuple(
                 types.iter().map(|ty| self.new_location(ty)).collect::<Result<Vec<_>>>()?.into(),
             ),
-            Type::Array(space, _) if self.count(space)? == 0 => Location::Empty,
+            Type::Array(space, _) if self.capacity(space)? == 0 => Location::Empty,
             Type::Array(_, element) if self.slots(ty)? == 0 => {
                 Location::Repeated(Rc::new(self.new_location(element)?))
             }

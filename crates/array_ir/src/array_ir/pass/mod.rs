@@ -8,6 +8,7 @@
 //! program, and is declined beyond that: no program makes a pass take more than linear time.
 
 mod commute;
+mod filters;
 mod fuse;
 mod licm;
 mod simplify;
@@ -26,12 +27,14 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run. What an element of an array of arrays is takes the
-/// place of the element first, then what is read of it: so arrays are fused again. Invariants are
-/// moved when what is read once has gone to where it is read.
+/// place of the element first, then what is read of it: so arrays are fused again. A map of what a
+/// filter keeps is there before it is fused. Invariants are moved when what is read once has gone to where it is read.
 pub const PASSES: &[Pass] = &[
     Pass { name: "simplify", units: 32, run: simplify::run },
+    Pass { name: "filters", units: 8, run: filters::run },
     Pass { name: "fuse", units: 64, run: fuse::run },
     Pass { name: "simplify", units: 32, run: simplify::run },
+    Pass { name: "filters", units: 8, run: filters::run },
     Pass { name: "commute", units: 8, run: commute::run },
     Pass { name: "licm", units: 64, run: licm::run },
     Pass { name: "fuse", units: 64, run: fuse::run },

@@ -21,6 +21,7 @@
 //! * A statement that may fail and is equal to an earlier one, which has not failed, does not fail,
 //!   and gives the same value. So it is shared whatever its site. Order of failures stays.
 //! * What fails, may not end, has output, opens sizes or leaves a loop is not removed.
+//! * What is packed and then opened has the sizes with which it was packed.
 //! * A comparison of sizes is decided if the difference has natural coefficients; sizes and digits
 //!   are below 2^62, so that they compare as numbers do.
 //!
@@ -32,9 +33,10 @@ mod prims;
 use super::super::digit::{MAX_DIGIT_NODES, limit_nodes, nodes, reduce_digit, replace, replace_targets};
 use super::super::visit::PartMut;
 use super::super::{
-    Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, Space, Stmt, Type,
-    Value,
+    Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, SizeAtom, SizeVar,
+    Space, Stmt, Type, Value,
 };
+use super::super::validate::substitute;
 use super::{Declined, Work, next_value, op_weight};
 use crate::hash::{HashMap, HashSet};
 
@@ -64,6 +66,7 @@ fn simplify(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
         types: HashMap::default(),
         ops: HashMap::default(),
         replaced: HashMap::default(),
+        sizes: HashMap::default(),
         shared: HashMap::default(),
         checked: HashSet::default(),
         undo: Vec::new(),
@@ -152,6 +155,8 @@ struct Walk<'w> {
     ops: HashMap<Value, Op>,
     /// Values in place of others.
     replaced: HashMap<Value, Value>,
+    /// Sizes in place of variables that have been opened.
+    sizes: HashMap<SizeVar, Size>,
     /// Values of operations in scope.
     shared: HashMap<(Op, Type), Value>,
     /// Conditions that a check in scope has found true.
@@ -175,6 +180,55 @@ impl Walk<'_> {
         *self.uses.entry(by).or_insert(0) += uses;
     }
 
+    /// Puts sizes in place of variables that have been opened, in a type.
+    fn replace_sizes(&self, ty: &mut Type) -> Result<(), Declined> {
+        if !self.sizes.is_empty() {
+            *ty = substitute(ty, &|atom| self.size_now(atom)).ok_or(Declined::Work)?;
+        }
+        Ok(())
+    }
+
+    /// Puts sizes in place of variables that have been opened, in a statement.
+    fn replace_sizes_of_stmt(&self, stmt: &mut Stmt) -> Result<(), Declined> {
+        if self.sizes.is_empty() {
+            return Ok(());
+        }
+        self.replace_sizes(&mut stmt.ty)?;
+        let mut result = Ok(());
+        stmt.op.for_each_part_mut(&mut |part| {
+            let replaced = match part {
+                PartMut::Size(size) => match size.substitute(&|atom| self.size_now(atom)) {
+                    Some(new) => {
+                        *size = new;
+                        Ok(())
+                    }
+                    None => Err(Declined::Work),
+                },
+                PartMut::Space(space) => {
+                    let mut ty = Type::Index(std::mem::take(space));
+                    let replaced = self.replace_sizes(&mut ty);
+                    if let Type::Index(new) = ty {
+                        *space = new;
+                    }
+                    replaced
+                }
+                PartMut::Type(ty) => self.replace_sizes(ty),
+                _ => Ok(()),
+            };
+            if result.is_ok() {
+                result = replaced;
+            }
+        });
+        result
+    }
+
+    fn size_now(&self, atom: SizeAtom) -> Size {
+        match atom {
+            SizeAtom::Var(var) => self.sizes.get(&var).cloned().unwrap_or_else(|| Size::var(var)),
+            SizeAtom::Bound(_) => Size::atom(atom),
+        }
+    }
+
     /// The value in whose place another stands now.
     fn now(&self, value: Value) -> Value {
         self.replaced.get(&value).copied().unwrap_or(value)
@@ -184,6 +238,10 @@ impl Walk<'_> {
         let around = (!leaves).then(|| std::mem::take(&mut self.around));
         let mark = self.undo.len();
         self.work.spend(2 + block.params.len() as u64)?;
+        let mut block = block;
+        for (_, ty) in &mut block.params {
+            self.replace_sizes(ty)?;
+        }
         self.types.extend(block.params.iter().cloned());
         let mut stmts = Vec::with_capacity(block.stmts.len());
         let (end, behavior) = self.stmts(block.stmts, block.end, &mut stmts)?;
@@ -215,6 +273,7 @@ impl Walk<'_> {
                     *value = self.replaced.get(value).copied().unwrap_or(*value);
                 }
             });
+            self.replace_sizes_of_stmt(&mut stmt)?;
             // A block that always runs, once, stands in place of the statement.
             if let Some(inner) = self.only_block(&mut stmt.op) {
                 let (end, of_block) = self.stmts(inner.stmts, inner.end, out)?;
@@ -421,6 +480,14 @@ impl Walk<'_> {
                 Some(Op::Case(_, case, _)) => Op::Const(Element::I64, u64::from(*case)),
                 _ => Op::Tag(value),
             }),
+            // What has been packed in scope is opened.
+            Op::Open(vars, value) => match self.ops.get(&value) {
+                Some(Op::Pack(_, sizes, packed)) => {
+                    self.sizes.extend(vars.into_iter().zip(sizes.iter().cloned()));
+                    Rewrite::Copy(*packed)
+                }
+                _ => Rewrite::Op(Op::Open(vars, value)),
+            },
             Op::Index(array, at) => return self.index(array, at, out),
             Op::At(space, digits) => {
                 let digits: Vec<DigitExpr> =
