@@ -39,7 +39,9 @@ impl Builder<'_> {
         let ty = self.ty(&scope.concrete(&term.ty))?;
         let sizes = sizes.iter().map(|size| self.size(&scope.concrete(size))).collect::<Result<Vec<_>>>()?;
         let value = self.value(scope, inner)?;
-        let Type::Exists(count, packed) = &ty else { unreachable!("a packed value is of an existential type") };
+        let Type::Exists(count, packed) = &ty else {
+            unreachable!("a packed value is of an existential type")
+        };
         // An index type of several digits, or of none, has no form with one size.
         if instantiate(packed, *count, &sizes).as_ref() != Ok(&self.types[&value]) {
             return Err(Declined::Arrival.into());

@@ -2,9 +2,9 @@
 
 use super::reshape::{regroup, sizes};
 use super::{Builder, Declined, Known, Result, Scope};
+use crate::array_ir::MAX_BOUND;
 use crate::array_ir::{Binary, Compare, Violation, digit};
 use crate::array_ir::{Digit, DigitExpr, Element, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value};
-use crate::array_ir::MAX_BOUND;
 use crate::types::number::Fixed;
 use crate::types::size::Size as ExactSize;
 use crate::types::variable_numbers::INLINED_SIZES;

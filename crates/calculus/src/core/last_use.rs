@@ -49,6 +49,7 @@ use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::{Scalar, Type, TypeKind};
 use num_bigint::BigUint;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The maximum number of components of one variable that are tracked separately.
@@ -79,7 +80,7 @@ struct GlobalAccess {
 /// Returns a function with its last uses marked.
 pub fn mark_function(program: &Program, reach: &mut ReachableGlobals, function: &Function) -> Function {
     let mut function = function.clone();
-    let mut walk = Liveness::new(program, reach, &function.locals);
+    let mut walk = Liveness::new(program, reach, &function.locals, Cow::Owned(movable(&function.locals)));
     walk.count(&function.body);
     let mut live = walk.empty_set();
     walk.term(&mut function.body, &mut live);
@@ -93,24 +94,49 @@ pub fn mark_function(program: &Program, reach: &mut ReachableGlobals, function: 
     function
 }
 
+/// The locals of a script: which may be moved, and where each is mentioned last. They are the same
+/// for all statements.
+pub struct ScriptLocals {
+    movable: Vec<bool>,
+    /// The position of the last statement that mentions each local, plus 1; that of the result is
+    /// behind all.
+    last_mention: Vec<usize>,
+}
+
+impl ScriptLocals {
+    /// Returns the locals of a script.
+    pub fn of(script: &Script) -> ScriptLocals {
+        let mut last_mention = vec![0; script.locals.len()];
+        for (at, stmt) in script.body.iter().enumerate() {
+            FreeVariables::of_stmt(stmt).locals.iter().for_each(|local| last_mention[local.index()] = at + 1);
+        }
+        if let Some(result) = &script.result {
+            let end = script.body.len() + 1;
+            FreeVariables::of_term(result).locals.iter().for_each(|local| last_mention[local.index()] = end);
+        }
+        ScriptLocals { movable: movable(&script.locals), last_mention }
+    }
+
+    /// The locals that are mentioned behind the statement at a position.
+    fn mentioned_behind(&self, at: usize) -> impl Iterator<Item = LocalId> {
+        let behind = self.last_mention.iter().enumerate().filter(move |(_, last)| **last > at + 1);
+        behind.map(|(local, _)| LocalId::new(local))
+    }
+}
+
 /// Returns the statement of a script at a position, with its last uses marked, and the locals to be
 /// dropped after it.
 pub fn mark_statement(
     program: &Program,
     reach: &mut ReachableGlobals,
-    script: &Script,
+    (script, locals): (&Script, &ScriptLocals),
     at: usize,
 ) -> (Stmt, Vec<LocalId>) {
-    let mut walk = Liveness::new(program, reach, &script.locals);
+    let mut walk = Liveness::new(program, reach, &script.locals, Cow::Borrowed(&locals.movable));
     script.body[at].for_each_term(&mut |term| walk.count(term));
     script.body[at].for_each_stmt(&mut |stmt| walk.count_stored(stmt));
     let mut live = walk.empty_set();
-    for later in &script.body[at + 1..] {
-        FreeVariables::of_stmt(later).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
-    }
-    if let Some(result) = &script.result {
-        FreeVariables::of_term(result).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
-    }
+    locals.mentioned_behind(at).for_each(|local| walk.mark_live(local, &mut live));
     let mut stmts = vec![script.body[at].clone()];
     walk.statements(&mut stmts, &mut live);
     let mut stmts = stmts.into_iter();
@@ -135,7 +161,7 @@ pub fn mark_result(
     term: &Term,
 ) -> Term {
     let mut term = term.clone();
-    let mut walk = Liveness::new(program, reach, locals);
+    let mut walk = Liveness::new(program, reach, locals, Cow::Owned(movable(locals)));
     walk.count(&term);
     let mut live = walk.empty_set();
     walk.term(&mut term, &mut live);
@@ -283,9 +309,9 @@ struct Liveness<'a> {
     /// The cache of session variables that functions may read.
     reach: &'a mut ReachableGlobals,
     /// The locals of the body.
-    locals: Vec<LocalInfo>,
+    locals: &'a [LocalInfo],
     /// The locals that may be moved.
-    movable: Vec<bool>,
+    movable: Cow<'a, [bool]>,
     /// The number of tracked components of each local.
     parts: Vec<usize>,
     /// The first place of each local in a set: the whole, then its components. Computed when all
@@ -307,18 +333,27 @@ struct Liveness<'a> {
     captured: Vec<LocalId>,
 }
 
+/// Returns for each local whether its value may be moved.
+fn movable(locals: &[LocalInfo]) -> Vec<bool> {
+    locals.iter().map(|local| !local.shared && is_stored_data(&local.ty)).collect()
+}
+
 /// The place of [`Liveness::assigned`] in a set.
 const ASSIGNED_SLOT: usize = 0;
 
 impl<'a> Liveness<'a> {
-    /// Makes a walk over a body with these locals.
-    fn new(program: &'a Program, reach: &'a mut ReachableGlobals, locals: &[LocalInfo]) -> Liveness<'a> {
-        let movable = locals.iter().map(|local| !local.shared && is_stored_data(&local.ty)).collect();
+    /// Makes a walk over a body with these locals, of which some may be moved.
+    fn new(
+        program: &'a Program,
+        reach: &'a mut ReachableGlobals,
+        locals: &'a [LocalInfo],
+        movable: Cow<'a, [bool]>,
+    ) -> Liveness<'a> {
         let none = BitSet::with_capacity(0);
         Liveness {
             program,
             reach,
-            locals: locals.to_vec(),
+            locals,
             movable,
             parts: vec![0; locals.len()],
             places: Vec::new(),
@@ -1067,7 +1102,7 @@ fn insert_drop(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReachableGlobals, last_used_locals, mark_function, mark_statement};
+    use super::{ReachableGlobals, ScriptLocals, last_used_locals, mark_function, mark_statement};
     use crate::core::{
         Arm, ForRange, Function, FunctionId, Global, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim,
         Program, Root, Script, Stmt, StmtKind, Term, TermKind, print,
@@ -1501,7 +1536,12 @@ mod tests {
         let mark = |value: Term| {
             let body = vec![stmt(StmtKind::SetGlobal(GlobalId::new(0), value))];
             let script = Script { locals: Vec::new(), body, result: None };
-            let (stmt, drops) = mark_statement(&program, &mut ReachableGlobals::default(), &script, 0);
+            let (stmt, drops) = mark_statement(
+                &program,
+                &mut ReachableGlobals::default(),
+                (&script, &ScriptLocals::of(&script)),
+                0,
+            );
             assert!(drops.is_empty());
             print::unit(&program, &[], Err(&stmt)).trim().to_string()
         };
@@ -1539,7 +1579,11 @@ mod tests {
             body: vec![bind(0, tuple(Vec::new())), bind(1, local(0)), stmt(StmtKind::Expr(print(local(0))))],
             result: None,
         };
-        let drops = |at| mark_statement(&Program::default(), &mut ReachableGlobals::default(), &script, at).1;
+        let locals = ScriptLocals::of(&script);
+        let drops = |at| {
+            let mut reach = ReachableGlobals::default();
+            mark_statement(&Program::default(), &mut reach, (&script, &locals), at).1
+        };
         assert_eq!([0, 1, 2].map(drops), [vec![], vec![LocalId::new(1)], vec![]]);
     }
 }

@@ -6,6 +6,7 @@ use super::existential::Continuation;
 use super::machine::{Host, Machine};
 use super::specialize::first_opening;
 use super::tier_up::CoreRoot;
+use crate::core::last_use::ScriptLocals;
 use crate::core::projection::Projection;
 use crate::core::{Program, Script, last_use};
 use crate::types::Type;
@@ -38,8 +39,9 @@ impl Machine {
         let mut run = Evaluator { machine: self, program, host, ticks: 0 };
         let mut frame = vec![Value::UNIT; script.locals.len()];
         // Statements are specialized one at a time: one may open sizes that a later one uses.
+        let locals = ScriptLocals::of(script);
         for at in 0..script.body.len() {
-            run.run_top_level(script, at, &mut frame).map_err(AbruptCompletion::into_error)?;
+            run.run_top_level((script, &locals), at, &mut frame).map_err(AbruptCompletion::into_error)?;
         }
         match &script.result {
             Some(term) => {
@@ -57,9 +59,14 @@ impl Machine {
 
 impl Evaluator<'_, '_> {
     /// Runs a statement at the top level. Sizes that it opens are valid to the end of the session.
-    fn run_top_level(&mut self, script: &Script, at: usize, frame: &mut [Value]) -> Result<()> {
-        let (stmt, drops) =
-            last_use::mark_statement(self.program, &mut self.machine.reachable_globals, script, at);
+    fn run_top_level(
+        &mut self,
+        (script, locals): (&Script, &ScriptLocals),
+        at: usize,
+        frame: &mut [Value],
+    ) -> Result<()> {
+        let reach = &mut self.machine.reachable_globals;
+        let (stmt, drops) = last_use::mark_statement(self.program, reach, (script, locals), at);
         let stmt = Arc::new(stmt);
         let specializer = self.specializer(&script.locals, CoreRoot::Statement(stmt.clone()));
         if first_opening(std::slice::from_ref(&*stmt)).is_some() {

@@ -31,12 +31,12 @@
 mod prims;
 
 use super::super::digit::{MAX_DIGIT_NODES, limit_nodes, nodes, reduce_digit, replace, replace_targets};
+use super::super::validate::substitute;
 use super::super::visit::PartMut;
 use super::super::{
     Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, SizeAtom, SizeVar,
     Space, Stmt, Type, Value,
 };
-use super::super::validate::substitute;
 use super::{Declined, Work, next_value, op_weight};
 use crate::hash::{HashMap, HashSet};
 
