@@ -261,6 +261,16 @@ impl Type {
         }
     }
 
+    /// Returns true if values of the type hold a sum.
+    pub fn has_sum(&self) -> bool {
+        match self {
+            Type::Sum(_) => true,
+            Type::Array(_, inner) | Type::Exists(_, inner) => inner.has_sum(),
+            Type::Tuple(types) => types.iter().any(Type::has_sum),
+            Type::Element(_) | Type::Index(_) => false,
+        }
+    }
+
     /// The levels of an array that an index of a space passes, outermost first, each with its space
     /// and the type of its elements: one level, and further ones until no digit is left. `None` if
     /// the digits are not those of levels.

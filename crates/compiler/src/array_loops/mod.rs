@@ -417,6 +417,9 @@ impl<'p> Emitter<'p> {
         if layout.slots == TOO_MANY_SLOTS || layout.slots > 1 << 48 {
             return Err(Declined::Width);
         }
+        if ty.has_sum() {
+            return Err(Declined::Sum);
+        }
         let slots = self.slots(ty)?;
         assert_eq!(slots, layout.slots as u64, "the slots of {ty} are those of its layout");
         Ok(())

@@ -93,6 +93,11 @@ impl<'p> Emitter<'p> {
             Type::Array(space, element) => {
                 self.capacity(space)?.checked_mul(self.slots(element)?).ok_or(Declined::Width)
             }
+            // The number of the case, and the pieces one after the other. What an array in a piece that a
+            // value is not of would hold is not known, and an index there could be out of range.
+            Type::Sum(types) if !ty.has_array() => {
+                types.iter().try_fold(1u64, |sum, ty| sum.checked_add(self.slots(ty)?).ok_or(Declined::Width))
+            }
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
         }
     }
@@ -114,7 +119,8 @@ impl<'p> Emitter<'p> {
                 }
                 Type::Tuple(types) => types.iter().try_fold(0, |all, ty| Ok(bytes(emitter, ty)?.max(all))),
                 Type::Array(_, element) => bytes(emitter, element),
-                Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+                Type::Sum(types) => types.iter().try_fold(1, |all, ty| Ok(bytes(emitter, ty)?.max(all))),
+                Type::Exists(..) => Err(Declined::Sum),
             }
         }
         Ok(of_bytes(bytes(self, ty)?))
@@ -163,7 +169,11 @@ impl<'p> Emitter<'p> {
                 let only = self.value_of_word(reg, element)?;
                 Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))))
             }
-            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+            Type::Sum(types) => {
+                let pieces = types.iter().map(|ty| self.without_slots(ty)).collect::<Result<Vec<_>>>()?;
+                Ok(LoweredValue::Sum(reg, pieces.into()))
+            }
+            Type::Exists(..) => Err(Declined::Sum),
         }
     }
 
@@ -172,6 +182,7 @@ impl<'p> Emitter<'p> {
         match (lowered, ty) {
             (LoweredValue::Word(reg), _) => Ok(*reg),
             (LoweredValue::Index(digits), Type::Index(space)) => self.flat(space, digits),
+            (LoweredValue::Sum(tag, _), Type::Sum(_)) => Ok(*tag),
             (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
                 for (part, ty) in parts.iter().zip(types) {
                     if self.slots(ty)? == 1 {
@@ -214,7 +225,17 @@ impl<'p> Emitter<'p> {
                 Ok(LoweredValue::Tuple(parts.into()))
             }
             Type::Array(..) => Ok(LoweredValue::Array(Rc::new(ArrayValue::Memory { array, base: slot }))),
-            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+            Type::Sum(types) => {
+                let tag = self.set(ScalarType::I64, Op::Load(array, slot, ScalarType::I64))?;
+                let (mut pieces, mut start) = (Vec::new(), 1);
+                for ty in types {
+                    let at = self.offset(slot, start)?;
+                    pieces.push(self.load(ty, array, at)?);
+                    start += self.slots(ty)?;
+                }
+                Ok(LoweredValue::Sum(tag, pieces.into()))
+            }
+            Type::Exists(..) => Err(Declined::Sum),
         }
     }
 
@@ -245,6 +266,16 @@ impl<'p> Emitter<'p> {
                 for (part, ty) in parts.iter().zip(types) {
                     let at = self.offset(slot, start)?;
                     self.store(part, ty, array, at)?;
+                    start += self.slots(ty)?;
+                }
+                Ok(())
+            }
+            (LoweredValue::Sum(tag, pieces), Type::Sum(types)) => {
+                self.emit(Stmt::Store(array, slot, *tag))?;
+                let mut start = 1;
+                for (piece, ty) in pieces.iter().zip(types) {
+                    let at = self.offset(slot, start)?;
+                    self.store(piece, ty, array, at)?;
                     start += self.slots(ty)?;
                 }
                 Ok(())
