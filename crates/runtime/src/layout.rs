@@ -7,6 +7,7 @@
 //! value of one may be read as the other.
 
 mod fingerprint;
+mod unboxed;
 
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Encoding, Width};
@@ -17,6 +18,7 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 use std::cell::RefCell;
 use std::sync::Arc;
+pub use unboxed::Unboxed;
 
 /// The layout of one type.
 #[derive(Debug)]

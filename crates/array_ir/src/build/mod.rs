@@ -36,6 +36,8 @@ mod term;
 mod triangle;
 mod types;
 
+pub use types::structural_type;
+
 use crate::array_ir::{
     Block, Effect, Element, End, Function, Label, Op, Program, Site, SiteId, SiteKind, SizeVar, Stmt, Type,
     Value, pass, print, renumber, validate,

@@ -36,7 +36,7 @@ pub(super) fn is_unsigned(scalar: Scalar) -> bool {
 
 /// The type without names: definitions of newtypes and of compact declared types, and what abstract
 /// types are represented by.
-pub(super) fn structural_type(ty: &CoreType) -> CoreType {
+pub fn structural_type(ty: &CoreType) -> CoreType {
     let mut ty = ty.unfold();
     while let TypeKind::Nominal(nominal, args) = ty.kind()
         && let Some(definition) = match ty.is_compact() {

@@ -1,15 +1,18 @@
 //! The bindings of a kernel: where its inputs come from and its results go, and the types of its
 //! slots.
 
-use super::{Declined, Result};
+use super::{Declined, Emitter, Result};
+use crate::array_ir::Type as ArrayType;
+use crate::build;
 use crate::core::Root;
 use crate::kernel::Input;
-use crate::layout::{Form, Layout, Leaf};
+use crate::layout::{Form, Layout, Leaf, Unboxed};
 use crate::loop_ir::{Array, Kernel, ScalarType};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
+use std::sync::Arc;
 
 /// Slots of the smallest tuple, record or struct whose components are inputs of their own.
 const MIN_SEPARATED_SLOTS: usize = 64;
@@ -22,7 +25,7 @@ const MAX_SEPARATED_PARTS: usize = 64;
 const MAX_SEPARATED_DEPTH: u32 = 64;
 
 /// The source of a result among those of a kernel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum ResultSource {
     /// No slot.
     Unit,
@@ -32,6 +35,8 @@ pub enum ResultSource {
     Array(u32, Class),
     /// A variable that was changed in place, by its number.
     Changed(usize),
+    /// A result array of words, by its number, with the form of the value in it.
+    Unboxed(u32, Arc<Unboxed>),
     /// Parts of a tuple.
     Parts(Vec<ResultSource>, Class),
 }
@@ -56,7 +61,7 @@ pub struct Lowered {
 }
 
 /// The way in which an input reaches the kernel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum InputBinding {
     /// An input that is not bound.
     Nothing,
@@ -66,6 +71,8 @@ pub enum InputBinding {
     Read(Array, Class),
     /// An array of slots of this class, which is changed.
     Change(Array, Class),
+    /// An array of the words of a value of this form.
+    Unbox(Array, Arc<Unboxed>),
 }
 
 /// The type of a register for one slot.
@@ -103,6 +110,46 @@ pub(super) fn code_bound(leaf: &Leaf) -> Option<u64> {
     match leaf {
         Leaf::Code(size) => size.to_u64(),
         Leaf::Scalar(_) => None,
+    }
+}
+
+/// Parts of the type of a value that is unboxed, at most.
+const MAX_UNBOXED_PARTS: usize = 64;
+
+impl Emitter<'_> {
+    /// The form of the values of a type with sums as words.
+    pub(super) fn unboxed(&self, core_type: &Type, ty: &ArrayType) -> Result<Unboxed> {
+        let core_type = build::structural_type(core_type);
+        let layout = self.unit.layouts.of(&core_type);
+        if !ty.has_sum() {
+            self.expect_slots(&layout, ty)?;
+            return Ok(Unboxed::of_words(layout.slots, layout.class));
+        }
+        let cases = |cases: Vec<Type>, types: &[ArrayType]| match cases.len() == types.len() {
+            true => cases.iter().zip(types).map(|(core, ty)| self.unboxed(core, ty)).collect(),
+            false => Err(Declined::Sum),
+        };
+        match (ty, core_type.kind()) {
+            (ArrayType::Array(space, element), TypeKind::Array(core, _)) => {
+                let count = usize::try_from(self.count(space)?).map_err(|_| Declined::Width)?;
+                let element = self.unboxed(core, element)?;
+                Unboxed::repeated(count, element, layout.class).ok_or(Declined::Width)
+            }
+            (ArrayType::Tuple(types), _) => {
+                let parts = core_type.components(MAX_UNBOXED_PARTS).ok_or(Declined::Sum)?;
+                Ok(Unboxed::of_parts(cases(parts, types)?, layout.class))
+            }
+            (ArrayType::Sum(types), TypeKind::Sum(parts)) => match &layout.form {
+                Form::Sum(sum) => Ok(Unboxed::of_cases(Some(sum.clone()), cases(parts.clone(), types)?)),
+                _ => Err(Declined::Sum),
+            },
+            (ArrayType::Sum(types), TypeKind::Nominal(nominal, args)) => {
+                let parts = nominal.variant_cases(args).ok_or(Declined::Sum)?;
+                let parts = parts.into_iter().map(|(_, ty)| ty).collect();
+                Ok(Unboxed::of_cases(None, cases(parts, types)?))
+            }
+            _ => Err(Declined::Sum),
+        }
     }
 }
 

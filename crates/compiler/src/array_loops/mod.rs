@@ -51,6 +51,7 @@ use binding::{code_bound, separable_types, storage_type, word};
 use digits::DigitOfCode;
 use filter::OpenedSize;
 use std::rc::Rc;
+use std::sync::Arc;
 use storage::{Location, LoweredValue};
 
 /// Statements of the longest kernel.
@@ -248,8 +249,8 @@ impl<'p> Emitter<'p> {
         let (lowered, ty) = (self.values[&value].clone(), self.uses.types[&value]);
         let results = match (self.unit.region, &lowered, ty) {
             (Region::Term(term), ..) => {
-                let layout = self.unit.layouts.of(&self.storage_type(&term.ty));
-                vec![self.bind_result(&lowered, ty, &layout)?]
+                let core_type = self.storage_type(&term.ty);
+                vec![self.bind_result(&lowered, ty, &core_type)?]
             }
             (Region::Loop(_), LoweredValue::Tuple(parts), Type::Tuple(types)) if built.changes.len() != 1 => {
                 let parts: Vec<(LoweredValue<'p>, &Type)> = parts.iter().cloned().zip(types).collect();
@@ -273,8 +274,8 @@ impl<'p> Emitter<'p> {
             results.push(match array {
                 Some(_) => ResultSource::Changed(number),
                 None => {
-                    let layout = self.unit.layouts.of(&self.storage_type(core_type));
-                    self.bind_result(lowered, ty, &layout)?
+                    let core_type = self.storage_type(core_type);
+                    self.bind_result(lowered, ty, &core_type)?
                 }
             });
         }
@@ -290,12 +291,16 @@ impl<'p> Emitter<'p> {
             written.extend(stmt.written_arrays());
         });
         for (number, binding) in self.bindings.iter_mut().enumerate() {
+            let is_changed =
+                |result: &ResultSource| matches!(result, ResultSource::Changed(of) if *of == number);
             match *binding {
                 // An input that is not read may be large, and in another form than a kernel reads.
-                InputBinding::Read(array, _) if !used.contains(&array) => *binding = InputBinding::Nothing,
+                InputBinding::Read(array, _) | InputBinding::Unbox(array, _) if !used.contains(&array) => {
+                    *binding = InputBinding::Nothing;
+                }
                 // A variable whose memory nothing changes is only read.
                 InputBinding::Change(array, class)
-                    if !written.contains(&array) && !results.contains(&ResultSource::Changed(number)) =>
+                    if !written.contains(&array) && !results.iter().any(is_changed) =>
                 {
                     self.kernel.arrays[array].origin = Origin::Input(number as u32);
                     *binding = match used.contains(&array) {
@@ -332,6 +337,9 @@ impl<'p> Emitter<'p> {
         ty: &Type,
     ) -> Result<LoweredValue<'p>> {
         let layout = self.unit.layouts.of(core_type);
+        if ty.has_sum() {
+            return self.unboxed_input(input, core_type, ty);
+        }
         self.expect_slots(&layout, ty)?;
         match (layout.slots, ty) {
             (0, _) => {
@@ -379,10 +387,13 @@ impl<'p> Emitter<'p> {
     /// The value of a variable outside, or of a part of it.
     fn input(&mut self, input: Input, core_type: &CoreType, ty: &Type) -> Result<LoweredValue<'p>> {
         let layout = self.unit.layouts.of(core_type);
-        self.expect_slots(&layout, ty)?;
         if let Some(parts) = self.separate_parts(&input, core_type, &layout, ty)? {
             return Ok(parts);
         }
+        if ty.has_sum() {
+            return self.unboxed_input(input, core_type, ty);
+        }
+        self.expect_slots(&layout, ty)?;
         match layout.slots {
             0 => self.without_slots(ty),
             1 => self.word_input(input, &layout, ty),
@@ -412,6 +423,16 @@ impl<'p> Emitter<'p> {
         self.load(ty, array, base)
     }
 
+    /// An input of a type with sums, which is read.
+    fn unboxed_input(&mut self, input: Input, core_type: &CoreType, ty: &Type) -> Result<LoweredValue<'p>> {
+        let (form, number) = (self.unboxed(core_type, ty)?, self.inputs.len() as u32);
+        let array = self.array(Origin::Input(number), Class::Word, form.words() as u64)?;
+        self.inputs.push(input);
+        self.bindings.push(InputBinding::Unbox(array, Arc::new(form)));
+        let base = self.int(0)?;
+        self.load(ty, array, base)
+    }
+
     /// Declines unless a type has the slots of a layout.
     fn expect_slots(&self, layout: &Layout, ty: &Type) -> Result<()> {
         if layout.slots == TOO_MANY_SLOTS || layout.slots > 1 << 48 {
@@ -430,8 +451,22 @@ impl<'p> Emitter<'p> {
         &mut self,
         lowered: &LoweredValue<'p>,
         ty: &Type,
-        layout: &Layout,
+        core_type: &CoreType,
     ) -> Result<ResultSource> {
+        if ty.has_sum() {
+            let (form, number) = (self.unboxed(core_type, ty)?, self.classes.len() as u32);
+            self.classes.push(Class::Word);
+            let array = self.array(Origin::Result(number), Class::Word, form.words() as u64)?;
+            let base = self.int(0)?;
+            self.store(lowered, ty, array, base)?;
+            return Ok(ResultSource::Unboxed(number, Arc::new(form)));
+        }
+        let layout = self.unit.layouts.of(core_type);
+        self.bind_slots(lowered, ty, &layout)
+    }
+
+    /// Makes a value of a type without sums a result of the kernel.
+    fn bind_slots(&mut self, lowered: &LoweredValue<'p>, ty: &Type, layout: &Layout) -> Result<ResultSource> {
         self.expect_slots(layout, ty)?;
         match (layout.slots, lowered, &layout.form) {
             (0, ..) => Ok(ResultSource::Unit),
@@ -444,7 +479,7 @@ impl<'p> Emitter<'p> {
                 let Type::Tuple(types) = ty else { unreachable!("a tuple has the type of one") };
                 let mut given = Vec::new();
                 for ((part, ty), (_, layout)) in parts.iter().zip(types).zip(layouts) {
-                    given.push(self.bind_result(part, ty, layout)?);
+                    given.push(self.bind_slots(part, ty, layout)?);
                 }
                 Ok(ResultSource::Parts(given, layout.class))
             }

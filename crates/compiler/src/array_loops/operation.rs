@@ -493,6 +493,10 @@ impl<'p> Emitter<'p> {
                 let parts = parts.iter().zip(types).map(|(part, ty)| self.stored_unless(part, ty, stays));
                 Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
             }
+            (LoweredValue::Sum(tag, pieces), Type::Sum(types)) => {
+                let pieces = pieces.iter().zip(types).map(|(piece, ty)| self.stored_unless(piece, ty, stays));
+                Ok(LoweredValue::Sum(*tag, pieces.collect::<Result<Vec<_>>>()?.into()))
+            }
             (LoweredValue::Array(array), _) if !stays(array) && self.slots(ty)? > 0 => {
                 self.store_in_own_memory(lowered, ty)
             }

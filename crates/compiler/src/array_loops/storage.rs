@@ -69,6 +69,20 @@ pub(super) fn scalar_type(element: Element) -> ScalarType {
     }
 }
 
+/// Returns true if arrays in a piece of a sum are of numbers. What they hold if a value is not of the
+/// piece is not known, and an index there could be out of range.
+fn has_plain_arrays(ty: &Type) -> bool {
+    match ty {
+        Type::Array(_, element) => match &**element {
+            Type::Element(_) => true,
+            element @ Type::Array(..) => has_plain_arrays(element),
+            _ => false,
+        },
+        Type::Tuple(types) | Type::Sum(types) => types.iter().all(has_plain_arrays),
+        Type::Element(_) | Type::Index(_) | Type::Exists(..) => true,
+    }
+}
+
 impl<'p> Emitter<'p> {
     /// The sizes of the digits of a space.
     pub(super) fn extents(&self, space: &Space) -> Result<Vec<u64>> {
@@ -93,9 +107,8 @@ impl<'p> Emitter<'p> {
             Type::Array(space, element) => {
                 self.capacity(space)?.checked_mul(self.slots(element)?).ok_or(Declined::Width)
             }
-            // The number of the case, and the pieces one after the other. What an array in a piece that a
-            // value is not of would hold is not known, and an index there could be out of range.
-            Type::Sum(types) if !ty.has_array() => {
+            // The number of the case, and the pieces one after the other.
+            Type::Sum(types) if types.iter().all(has_plain_arrays) => {
                 types.iter().try_fold(1u64, |sum, ty| sum.checked_add(self.slots(ty)?).ok_or(Declined::Width))
             }
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),

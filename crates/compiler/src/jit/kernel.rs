@@ -58,6 +58,39 @@ impl ControlExit {
     }
 }
 
+/// The time that runs of a kernel have taken, and that of unboxing their inputs and boxing their
+/// results. A loop that reads few elements of a long array of sums is left to the evaluator after some
+/// runs.
+#[derive(Default)]
+struct BoxingTime {
+    runs: AtomicU64,
+    run_ns: AtomicU64,
+    boxing_ns: AtomicU64,
+}
+
+/// Runs of a kernel after which it is known whether sums take most of the time.
+const MIN_BOXING_RUNS: u64 = 4;
+
+/// The time of sums in all runs from which on it counts, in nanoseconds.
+const MIN_BOXING_NS: u64 = 100_000;
+
+impl BoxingTime {
+    fn note(&self, boxing: Duration) {
+        self.boxing_ns.fetch_add(boxing.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    fn note_run(&self, run: Duration) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        self.run_ns.fetch_add(run.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    fn is_unprofitable(&self) -> bool {
+        let [runs, run, boxing] =
+            [&self.runs, &self.run_ns, &self.boxing_ns].map(|count| count.load(Ordering::Relaxed));
+        runs >= MIN_BOXING_RUNS && boxing >= MIN_BOXING_NS && boxing > 4 * run
+    }
+}
+
 /// Loops with their code.
 pub struct CompiledKernel {
     lowered: Lowered,
@@ -70,6 +103,10 @@ pub struct CompiledKernel {
     takes_spare: bool,
     /// No loop goes through an array: a run takes few steps, or a number that is not known.
     is_short: bool,
+    /// An input or a result holds sums.
+    has_sums: bool,
+    /// The time that these take.
+    boxing: BoxingTime,
     /// For each phase, the arrays that each of its pieces has of its own.
     thread_local: Vec<Vec<Array>>,
     /// The class of the slots of arrays to work in whose memory becomes that of a result or of a
@@ -94,8 +131,11 @@ impl CompiledKernel {
             |origin: &Origin| matches!(origin, Origin::Scratch | Origin::ThreadLocal | Origin::Result(_));
         let mut made = lowered.kernel.arrays.iter().map(|a| a.origin).filter(made);
         let (first, second) = (made.next(), made.next());
-        let takes_spare = !can_fail && second.is_none() && matches!(first, Some(Origin::Result(_)));
-        can_fail |= first.is_some();
+        let has_sums = lowered.bindings.iter().any(|binding| matches!(binding, InputBinding::Unbox(..)))
+            || lowered.results.iter().any(|result| matches!(result, ResultSource::Unboxed(..)));
+        let takes_spare =
+            !has_sums && !can_fail && second.is_none() && matches!(first, Some(Origin::Result(_)));
+        can_fail |= first.is_some() || has_sums;
         let thread_local =
             code.phases.iter().map(|phase| thread_local_arrays(&lowered.kernel, phase)).collect();
         let reusable_inputs = buffer_reuse::reusable_inputs(&lowered.kernel);
@@ -115,6 +155,8 @@ impl CompiledKernel {
             overwrites,
             takes_spare,
             is_short,
+            has_sums,
+            boxing: BoxingTime::default(),
             thread_local,
             exchanged_classes,
         }
@@ -392,6 +434,13 @@ impl CompiledKernel {
             }
             ResultSource::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
             ResultSource::Changed(number) => changed[*number].take()?,
+            ResultSource::Unboxed(number, form) => {
+                let words = results[*number as usize].take()?;
+                let begun = Instant::now();
+                let value = form.read(&mut (0..words.len()).map(|at| words.get(at).word()))?;
+                self.boxing.note(begun.elapsed());
+                value
+            }
             ResultSource::Parts(given, class) => {
                 let mut parts = Vec::new();
                 for part in given {
@@ -421,6 +470,10 @@ impl CompiledKernel {
                 }
                 (InputBinding::Read(array, class) | InputBinding::Change(array, class), Value::Seq(seq)) => {
                     seq.len() as u64 == slots(array) && !(self.is_short && is_copied(seq, *class))
+                }
+                (InputBinding::Unbox(_, form), _) => {
+                    let is_long = form.words() > MAX_SLOTS_COPIED_BY_SHORT;
+                    !(is_long && (self.is_short || self.boxing.is_unprofitable()))
                 }
                 _ => false,
             })
@@ -555,6 +608,18 @@ impl Executable for CompiledKernel {
             let changes = changed.len() < self.lowered.changes.len();
             match binding {
                 InputBinding::Nothing => {}
+                InputBinding::Unbox(array, form) => {
+                    let begun = Instant::now();
+                    let Some(mut buffer) = Buffer::with_capacity(Class::Word, form.words()) else {
+                        return RunResult::Failed;
+                    };
+                    if !form.write(value, &mut buffer) {
+                        return RunResult::Failed;
+                    }
+                    self.boxing.note(begun.elapsed());
+                    words[frame.arrays + array.index()] = buffer.address();
+                    read.push(Arc::new(buffer));
+                }
                 InputBinding::Scalar(n, _) => words[frame.scalars + *n as usize] = value.word(),
                 InputBinding::Read(array, _) if over.is_none() && self.can_overwrite(at, value) => {
                     over = Some((at, *array))
@@ -626,6 +691,7 @@ impl Executable for CompiledKernel {
             }
         }
         let given = words[frame.arrays..frame.arrays + kernel.arrays.len()].to_vec();
+        let begun = self.has_sums.then(Instant::now);
         match self.run_control(&self.code.control, &mut words, limits) {
             Ok(()) => {}
             Err(ControlExit::Status(STATUS_STOPPED)) => return RunResult::Interrupted,
@@ -639,6 +705,9 @@ impl Executable for CompiledKernel {
         }
         self.adopt_swapped_buffers(&words, &given, &mut results, &mut work, &mut changed);
         drop((read, work));
+        if let Some(begun) = begun {
+            self.boxing.note_run(begun.elapsed());
+        }
         let values = self.lowered.results.iter();
         let values = values.map(|given| self.result_value(given, &words, &mut results, &mut changed));
         values.collect::<Option<Vec<Value>>>().map_or(RunResult::Failed, RunResult::Done)

@@ -1,0 +1,160 @@
+//! Unboxed values: a value of a type with sums as words, one after the other.
+//!
+//! A tagged sum is one slot of a value, and leads to its argument. Unboxed it is the number of its
+//! case and the words of the arguments of all cases, which are 0 for those that the value is not of.
+//! Other slots are one word each. So compiled code reads and writes sums in arrays.
+
+use super::SumLayout;
+use crate::types::encoding::Code;
+use crate::value::{Buffer, Case, Class, Value};
+use std::sync::Arc;
+
+/// The form of the values of a type as words.
+#[derive(Debug)]
+pub struct Unboxed {
+    form: Form,
+    slots: usize,
+    words: usize,
+    /// The class of the slots of a value of several.
+    class: Class,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// Slots that are one word each.
+    Words,
+    /// Parts one after the other.
+    Parts(Vec<Unboxed>),
+    /// Equal elements one after the other.
+    Repeated(usize, Box<Unboxed>),
+    /// A sum of a layout, or a variant, by the arguments of its cases.
+    Sum(Option<Arc<SumLayout>>, Vec<Unboxed>),
+}
+
+impl Unboxed {
+    /// Slots that are one word each.
+    pub fn of_words(slots: usize, class: Class) -> Unboxed {
+        Unboxed { form: Form::Words, slots, words: slots, class }
+    }
+
+    /// Parts one after the other.
+    pub fn of_parts(parts: Vec<Unboxed>, class: Class) -> Unboxed {
+        let (slots, words) = parts.iter().fold((0, 0), |(s, w), part| (s + part.slots, w + part.words));
+        Unboxed { form: Form::Parts(parts), slots, words, class }
+    }
+
+    /// A number of equal elements; `None` for more slots than there are numbers.
+    pub fn repeated(count: usize, element: Unboxed, class: Class) -> Option<Unboxed> {
+        let (slots, words) = (element.slots.checked_mul(count)?, element.words.checked_mul(count)?);
+        Some(Unboxed { form: Form::Repeated(count, Box::new(element)), slots, words, class })
+    }
+
+    /// A sum of a layout, or a variant, by the arguments of its cases.
+    pub fn of_cases(layout: Option<Arc<SumLayout>>, cases: Vec<Unboxed>) -> Unboxed {
+        let words = 1 + cases.iter().map(|case| case.words).sum::<usize>();
+        Unboxed { form: Form::Sum(layout, cases), slots: 1, words, class: Class::Any }
+    }
+
+    /// The number of words.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Appends the words of a value; false if it is none of the type, or there is no memory.
+    #[must_use]
+    pub fn write(&self, value: &Value, words: &mut Buffer) -> bool {
+        match value {
+            _ if self.slots == 0 => true,
+            Value::Seq(seq) if self.slots > 1 => {
+                seq.len() == self.slots && self.write_slots(&mut (0..).map(|at| seq.get(at)), words)
+            }
+            value => self.slots == 1 && self.write_slots(&mut std::iter::once(value.clone()), words),
+        }
+    }
+
+    fn write_slots(&self, slots: &mut dyn Iterator<Item = Value>, words: &mut Buffer) -> bool {
+        match &self.form {
+            Form::Words => (0..self.slots).all(|_| match slots.next() {
+                Some(word @ Value::Word(_)) => {
+                    words.push(word);
+                    true
+                }
+                _ => false,
+            }),
+            Form::Parts(parts) => parts.iter().all(|part| part.write_slots(slots, words)),
+            Form::Repeated(count, element) => (0..*count).all(|_| element.write_slots(slots, words)),
+            Form::Sum(layout, cases) => {
+                let (case, argument) = match (layout, slots.next()) {
+                    (Some(layout), Some(value)) => layout.split(&value),
+                    (None, Some(Value::Sum(sum))) => (sum.0.clone(), sum.1.clone()),
+                    _ => return false,
+                };
+                let Some(case) = case.to_u64() else { return false };
+                words.push(Value::Word(case));
+                cases.iter().zip(0..).all(|(form, at)| match at == case {
+                    true => form.write(&argument, words),
+                    false => {
+                        (0..form.words).for_each(|_| words.push(Value::Word(0)));
+                        true
+                    }
+                })
+            }
+        }
+    }
+
+    /// Returns the value of words; `None` without memory for it.
+    pub fn read(&self, words: &mut dyn Iterator<Item = u64>) -> Option<Value> {
+        match self.slots {
+            0 => Some(Value::UNIT),
+            1 => self.read_slot(words),
+            slots => {
+                let mut buffer = Buffer::with_capacity(self.class, slots)?;
+                self.read_slots(words, &mut buffer)?;
+                Some(Value::Seq(crate::value::Seq::new(buffer)))
+            }
+        }
+    }
+
+    /// Returns the value of a form of one slot.
+    fn read_slot(&self, words: &mut dyn Iterator<Item = u64>) -> Option<Value> {
+        match &self.form {
+            Form::Words => words.next().map(Value::Word),
+            Form::Parts(parts) => {
+                // The others have no slot, and no word.
+                parts.iter().find(|part| part.slots == 1)?.read_slot(words)
+            }
+            Form::Repeated(_, element) => element.read_slot(words),
+            Form::Sum(layout, cases) => {
+                let case = words.next()?;
+                let mut argument = Value::UNIT;
+                for (form, at) in cases.iter().zip(0..) {
+                    if at == case {
+                        argument = form.read(words)?;
+                    } else {
+                        (0..form.words).for_each(|_| _ = words.next());
+                    }
+                }
+                let case = Code::from(case as usize);
+                Some(match layout {
+                    Some(layout) => layout.inject(&case, argument),
+                    None => Value::Sum(Arc::new(Case(case, argument))),
+                })
+            }
+        }
+    }
+
+    fn read_slots(&self, words: &mut dyn Iterator<Item = u64>, buffer: &mut Buffer) -> Option<()> {
+        match &self.form {
+            Form::Parts(parts) => parts.iter().try_for_each(|part| part.read_slots(words, buffer)),
+            Form::Repeated(count, element) => (0..*count).try_for_each(|_| element.read_slots(words, buffer)),
+            Form::Words => (0..self.slots).try_for_each(|_| {
+                buffer.push(Value::Word(words.next()?));
+                Some(())
+            }),
+            Form::Sum(..) => {
+                buffer.push(self.read_slot(words)?);
+                Some(())
+            }
+        }
+    }
+}
