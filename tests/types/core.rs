@@ -275,8 +275,9 @@ fn last_uses_are_marked() {
             text.push('\n');
         }
     }
+    let locals = last_use::ScriptLocals::of(script);
     for at in 0..script.body.len() {
-        let (stmt, _) = last_use::mark_statement(program, &mut reach, script, at);
+        let (stmt, _) = last_use::mark_statement(program, &mut reach, (script, &locals), at);
         text.push_str(&felis_calculus::core::print::unit(program, &script.locals, Err(&stmt)));
     }
     let golden = folder("tests/types/moves.txt");
@@ -299,8 +300,9 @@ fn marked_programs_are_valid_core() {
                 *function = Arc::new(last_use::mark_function(program, &mut reach, function));
             }
             let mut body = script.clone();
+            let locals = last_use::ScriptLocals::of(script);
             for at in 0..script.body.len() {
-                body.body[at] = last_use::mark_statement(program, &mut reach, script, at).0;
+                body.body[at] = last_use::mark_statement(program, &mut reach, (script, &locals), at).0;
             }
             validate::validate_all(&marked, &body)
         });

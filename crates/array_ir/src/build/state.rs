@@ -47,7 +47,12 @@ impl Builder<'_> {
         found.sort_unstable();
         found.dedup();
         found.retain(|root| self.lookup_variable(scope, *root).is_some());
-        if found.iter().any(|root| matches!(root, Root::Local(local) if !scope.is_own(*local))) {
+        // A function does not carry on changes of session variables.
+        let is_own = |root: &Root| match root {
+            Root::Local(local) => scope.is_own(*local),
+            Root::Global(_) => scope.script.is_some(),
+        };
+        if !found.iter().all(is_own) {
             return Err(Declined::Variable.into());
         }
         Ok(found)
