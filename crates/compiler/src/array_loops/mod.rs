@@ -4,6 +4,8 @@
 //! none. The unit is built as array IR at concrete types ([`crate::build::unit`]) and has gone
 //! through the passes of the array IR. What is left here is mechanical and decides nothing:
 //!
+//! * A sum in an array is the number of its case and the words of all pieces; as an input or a result
+//!   it is unboxed and boxed ([`crate::layout::Unboxed`]).
 //! * A word is a register, an index a register for each digit, a tuple its parts. A sum is the
 //!   number of its case and a piece for each case; those that it is not of are zeros.
 //! * An array is stored in memory in the order of the language's encoding, slot by slot
@@ -24,7 +26,8 @@
 //! Sizes are numbers here; those above 16 are parameters of the kernel, so kernels of one structure
 //! share their machine code.
 //!
-//! Declines, with one word each ([`Declined`]), what is not built as array IR, and sums in memory:
+//! Declines, with one word each ([`Declined`]), what is not built as array IR, and sums that hold
+//! arrays of indices:
 //! the unit is left to the evaluator.
 
 mod binding;
@@ -91,7 +94,7 @@ declined! {
     Width "width";
     /// An array of elements without slots.
     Units "units";
-    /// A sum in memory.
+    /// A sum that holds arrays of indices, or of a form that has no words.
     Sum "sum";
     /// Sizes that arrive.
     Arrival "arrival";

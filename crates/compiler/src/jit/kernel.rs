@@ -10,7 +10,7 @@ use super::partition::{
 use crate::array_loops::{InputBinding, Lowered, ResultSource};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
-use crate::loop_ir::{Array, Kernel, Label, Origin, Stmt, buffer_reuse};
+use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Reg, Stmt, buffer_reuse};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +68,9 @@ struct BoxingTime {
     boxing_ns: AtomicU64,
 }
 
+/// Words of a value with sums for each round of a loop up to which the value is unboxed in any case.
+const WORDS_PER_ROUND: u64 = 16;
+
 /// Runs of a kernel after which it is known whether sums take most of the time.
 const MIN_BOXING_RUNS: u64 = 4;
 
@@ -103,6 +106,8 @@ pub struct CompiledKernel {
     takes_spare: bool,
     /// No loop goes through an array: a run takes few steps, or a number that is not known.
     is_short: bool,
+    /// The rounds of the longest nest of loops, as far as they are known.
+    rounds: u64,
     /// An input or a result holds sums.
     has_sums: bool,
     /// The time that these take.
@@ -147,6 +152,7 @@ impl CompiledKernel {
         };
         let overwrites = (0..lowered.bindings.len()).filter(|i| fits(&lowered.bindings[*i])).collect();
         let exchanged_classes = exchanged_classes(&lowered);
+        let rounds = known_rounds(&lowered.kernel);
         CompiledKernel {
             lowered,
             code,
@@ -155,6 +161,7 @@ impl CompiledKernel {
             overwrites,
             takes_spare,
             is_short,
+            rounds,
             has_sums,
             boxing: BoxingTime::default(),
             thread_local,
@@ -437,7 +444,8 @@ impl CompiledKernel {
             ResultSource::Unboxed(number, form) => {
                 let words = results[*number as usize].take()?;
                 let begun = Instant::now();
-                let value = form.read(&mut (0..words.len()).map(|at| words.get(at).word()))?;
+                let Buffer::Word(words) = &words else { return None };
+                let value = form.read(&mut words.iter())?;
                 self.boxing.note(begun.elapsed());
                 value
             }
@@ -472,7 +480,9 @@ impl CompiledKernel {
                     seq.len() as u64 == slots(array) && !(self.is_short && is_copied(seq, *class))
                 }
                 (InputBinding::Unbox(_, form), _) => {
-                    let is_long = form.words() > MAX_SLOTS_COPIED_BY_SHORT;
+                    let words = form.words();
+                    let is_long =
+                        words > MAX_SLOTS_COPIED_BY_SHORT && words as u64 > WORDS_PER_ROUND * self.rounds;
                     !(is_long && (self.is_short || self.boxing.is_unprofitable()))
                 }
                 _ => false,
@@ -494,6 +504,32 @@ impl CompiledKernel {
         seq.is_unique(self.lowered.classes[0])
             && result.is_some_and(|result| self.lowered.kernel.slots[result] == seq.len() as u64)
     }
+}
+
+/// The rounds of the longest nest of loops whose ranges are known, each loop within one of the others.
+fn known_rounds(kernel: &Kernel) -> u64 {
+    fn of_stmts(stmts: &[Stmt], known: &dyn Fn(Reg) -> Option<u64>) -> u64 {
+        let of_stmt = |stmt: &Stmt| {
+            let inside = stmt.bodies().into_iter().map(|body| of_stmts(body, known)).max().unwrap_or(1);
+            let own = match stmt {
+                Stmt::For { low, high, .. } | Stmt::Reduce { low, high, .. } => {
+                    known(*low).zip(known(*high)).map(|(low, high)| high.saturating_sub(low))
+                }
+                Stmt::ParallelFor { count, .. } => known(*count),
+                _ => None,
+            };
+            own.unwrap_or(1).max(1).saturating_mul(inside)
+        };
+        stmts.iter().map(of_stmt).max().unwrap_or(1)
+    }
+    let mut sizes = BTreeMap::new();
+    crate::loop_ir::for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::Let(reg, Op::Size(number)) = stmt {
+            sizes.insert(*reg, kernel.sizes[*number as usize]);
+        }
+    });
+    let known = |reg: Reg| sizes.get(&reg).or_else(|| kernel.constants.get(&reg)).copied();
+    of_stmts(&kernel.body, &known)
 }
 
 /// The buffer that a value is all of, if nobody else holds it.
@@ -613,7 +649,8 @@ impl Executable for CompiledKernel {
                     let Some(mut buffer) = Buffer::with_capacity(Class::Word, form.words()) else {
                         return RunResult::Failed;
                     };
-                    if !form.write(value, &mut buffer) {
+                    let Buffer::Word(slots) = &mut buffer else { unreachable!("a buffer of words") };
+                    if !form.write(value, slots) {
                         return RunResult::Failed;
                     }
                     self.boxing.note(begun.elapsed());

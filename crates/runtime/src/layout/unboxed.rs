@@ -6,7 +6,7 @@
 
 use super::SumLayout;
 use crate::types::encoding::Code;
-use crate::value::{Buffer, Case, Class, Value};
+use crate::value::{Buffer, Case, Class, Seq, Value};
 use std::sync::Arc;
 
 /// The form of the values of a type as words.
@@ -62,21 +62,31 @@ impl Unboxed {
 
     /// Appends the words of a value; false if it is none of the type, or there is no memory.
     #[must_use]
-    pub fn write(&self, value: &Value, words: &mut Buffer) -> bool {
-        match value {
+    pub fn write(&self, value: &Value, words: &mut Vec<u64>) -> bool {
+        match (value, &self.form) {
             _ if self.slots == 0 => true,
-            Value::Seq(seq) if self.slots > 1 => {
-                seq.len() == self.slots && self.write_slots(&mut (0..).map(|at| seq.get(at)), words)
+            _ if self.slots == 1 => self.write_slots(&mut std::slice::from_ref(value).iter(), words),
+            (Value::Seq(seq), _) if seq.len() != self.slots => false,
+            (Value::Seq(seq), Form::Words) => {
+                words.extend((0..self.slots).map(|at| seq.get(at).word()));
+                true
             }
-            value => self.slots == 1 && self.write_slots(&mut std::iter::once(value.clone()), words),
+            (Value::Seq(seq), _) => match seq.to_flat(Class::Any) {
+                Some((buffer, start)) => match &*buffer {
+                    Buffer::Any(slots) => self.write_slots(&mut slots[start..].iter(), words),
+                    _ => false,
+                },
+                None => false,
+            },
+            _ => false,
         }
     }
 
-    fn write_slots(&self, slots: &mut dyn Iterator<Item = Value>, words: &mut Buffer) -> bool {
+    fn write_slots(&self, slots: &mut std::slice::Iter<'_, Value>, words: &mut Vec<u64>) -> bool {
         match &self.form {
             Form::Words => (0..self.slots).all(|_| match slots.next() {
-                Some(word @ Value::Word(_)) => {
-                    words.push(word);
+                Some(Value::Word(word)) => {
+                    words.push(*word);
                     true
                 }
                 _ => false,
@@ -84,17 +94,21 @@ impl Unboxed {
             Form::Parts(parts) => parts.iter().all(|part| part.write_slots(slots, words)),
             Form::Repeated(count, element) => (0..*count).all(|_| element.write_slots(slots, words)),
             Form::Sum(layout, cases) => {
+                let split;
                 let (case, argument) = match (layout, slots.next()) {
-                    (Some(layout), Some(value)) => layout.split(&value),
-                    (None, Some(Value::Sum(sum))) => (sum.0.clone(), sum.1.clone()),
+                    (Some(layout), Some(value)) => {
+                        split = layout.split(value);
+                        (&split.0, &split.1)
+                    }
+                    (None, Some(Value::Sum(sum))) => (&sum.0, &sum.1),
                     _ => return false,
                 };
                 let Some(case) = case.to_u64() else { return false };
-                words.push(Value::Word(case));
+                words.push(case);
                 cases.iter().zip(0..).all(|(form, at)| match at == case {
-                    true => form.write(&argument, words),
+                    true => form.write(argument, words),
                     false => {
-                        (0..form.words).for_each(|_| words.push(Value::Word(0)));
+                        words.extend(std::iter::repeat_n(0, form.words));
                         true
                     }
                 })
@@ -103,35 +117,33 @@ impl Unboxed {
     }
 
     /// Returns the value of words; `None` without memory for it.
-    pub fn read(&self, words: &mut dyn Iterator<Item = u64>) -> Option<Value> {
+    pub fn read(&self, words: &mut std::slice::Iter<'_, u64>) -> Option<Value> {
         match self.slots {
             0 => Some(Value::UNIT),
             1 => self.read_slot(words),
             slots => {
                 let mut buffer = Buffer::with_capacity(self.class, slots)?;
                 self.read_slots(words, &mut buffer)?;
-                Some(Value::Seq(crate::value::Seq::new(buffer)))
+                Some(Value::Seq(Seq::new(buffer)))
             }
         }
     }
 
     /// Returns the value of a form of one slot.
-    fn read_slot(&self, words: &mut dyn Iterator<Item = u64>) -> Option<Value> {
+    fn read_slot(&self, words: &mut std::slice::Iter<'_, u64>) -> Option<Value> {
         match &self.form {
-            Form::Words => words.next().map(Value::Word),
-            Form::Parts(parts) => {
-                // The others have no slot, and no word.
-                parts.iter().find(|part| part.slots == 1)?.read_slot(words)
-            }
+            Form::Words => words.next().map(|word| Value::Word(*word)),
+            // The others have no slot, and no word.
+            Form::Parts(parts) => parts.iter().find(|part| part.slots == 1)?.read_slot(words),
             Form::Repeated(_, element) => element.read_slot(words),
             Form::Sum(layout, cases) => {
-                let case = words.next()?;
+                let case = *words.next()?;
                 let mut argument = Value::UNIT;
                 for (form, at) in cases.iter().zip(0..) {
                     if at == case {
                         argument = form.read(words)?;
-                    } else {
-                        (0..form.words).for_each(|_| _ = words.next());
+                    } else if form.words > 0 {
+                        words.nth(form.words - 1)?;
                     }
                 }
                 let case = Code::from(case as usize);
@@ -143,12 +155,12 @@ impl Unboxed {
         }
     }
 
-    fn read_slots(&self, words: &mut dyn Iterator<Item = u64>, buffer: &mut Buffer) -> Option<()> {
+    fn read_slots(&self, words: &mut std::slice::Iter<'_, u64>, buffer: &mut Buffer) -> Option<()> {
         match &self.form {
             Form::Parts(parts) => parts.iter().try_for_each(|part| part.read_slots(words, buffer)),
             Form::Repeated(count, element) => (0..*count).try_for_each(|_| element.read_slots(words, buffer)),
             Form::Words => (0..self.slots).try_for_each(|_| {
-                buffer.push(Value::Word(words.next()?));
+                buffer.push(Value::Word(*words.next()?));
                 Some(())
             }),
             Form::Sum(..) => {
