@@ -735,10 +735,7 @@ impl Generator {
                 let array = Type::array(Space::new([Size::atom(SizeAtom::Bound(0))]), element);
                 let ty = Type::Exists(1, Box::new(array));
                 let packed = self.define(ty, Op::Filter(body));
-                let array = self.open(packed);
-                if self.random.bool() {
-                    self.use_kept(array);
-                }
+                self.open(packed);
             }
             2 => {
                 let bound = Size::atom(SizeAtom::Bound(0));
@@ -748,10 +745,7 @@ impl Generator {
                 let value = self.value(&Type::array(Space::new([size.clone()]), element));
                 let ty = Type::Exists(1, Box::new(inner));
                 let packed = self.define(ty.clone(), Op::Pack(ty, vec![size], value));
-                let array = self.open(packed);
-                if self.random.bool() {
-                    self.use_kept(array);
-                }
+                self.open(packed);
             }
             3 => {
                 let arrays: Vec<_> =
@@ -790,7 +784,7 @@ impl Generator {
         }
     }
 
-    fn open(&mut self, packed: Value) -> Value {
+    fn open(&mut self, packed: Value) {
         let Some((_, Type::Exists(1, inner))) =
             self.scope.iter().find(|(value, _)| *value == packed).cloned()
         else {
@@ -802,7 +796,19 @@ impl Generator {
             atom => Size::atom(atom),
         });
         self.sizes.push(var);
-        self.define(ty.expect("small"), Op::Open(vec![var], packed))
+        let ty = ty.expect("small");
+        let array = self.define(ty.clone(), Op::Open(vec![var], packed));
+        if let (Type::Array(space, element), true) = (&ty, self.random.bool()) {
+            let Generator { random, next, .. } = self;
+            let fresh = &mut || {
+                *next += 1;
+                *next - 1
+            };
+            for Stmt { value, ty, op } in (kept::Uses { random, fresh }).of(array, space, element) {
+                self.scope.push((value, ty.clone()));
+                self.stmts.push(Stmt { value, ty, op });
+            }
+        }
     }
 
     fn function(&mut self) {

@@ -14,6 +14,10 @@
 //! **Variables.** A variable that changes is the value that was set last, and the state of the
 //! branches and loops that set it.
 //!
+//! **Sizes that are opened.** The type variable of a statement that opens a value stands for another
+//! size in each call of its function, so each inlined statement has type variables of its own
+//! ([`INLINED_SIZES`](crate::types::variable_numbers::INLINED_SIZES)).
+//!
 //! **Order.** Operands come before operations, as the evaluator has them, and the elements of an
 //! array are computed where it is built. So the check that fails first in the order of statements
 //! is the one that the evaluator reports.
@@ -25,7 +29,6 @@
 
 mod bigint;
 mod call;
-mod existential;
 mod fit;
 mod pattern;
 mod power;

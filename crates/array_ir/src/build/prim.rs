@@ -6,8 +6,8 @@ use crate::array_ir::DigitExpr;
 use crate::array_ir::scalar::idempotent_identity;
 use crate::array_ir::validate::is_reassociable;
 use crate::array_ir::{
-    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Space,
-    Type, Unary, Value,
+    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Size,
+    Space, Type, Unary, Value,
 };
 use crate::core::prim::{PrimClass, fuses, type_answer};
 use crate::core::reduction::{ReductionOp, reduction_op};
@@ -149,6 +149,23 @@ impl Builder<'_> {
             }
             .into()),
         }
+    }
+
+    /// `compress (x, kept)`: the elements beside which a truth value is true.
+    pub(super) fn compress(&mut self, scope: &mut Scope, args: &[Term]) -> Result<Value> {
+        let [array, kept] = args else { return Err(Declined::Primitive.into()) };
+        let (array, kept) = (self.value(scope, array)?, self.value(scope, kept)?);
+        let Type::Array(space, element) = self.types[&array].clone() else {
+            unreachable!("{array} is an array")
+        };
+        let body = self.block(vec![Type::Index(space)], |this, params| {
+            let is_kept = this.element_at(kept, params[0])?;
+            let value = this.element_at(array, params[0])?;
+            let ty = Type::Tuple(vec![Type::B1, (*element).clone()]);
+            this.define(ty, Op::Tuple(vec![is_kept, value]))
+        })?;
+        let kept = Type::array(Space::new([Size::bound(0)]), *element);
+        self.define(Type::Exists(1, Box::new(kept)), Op::Filter(body))
     }
 
     /// A failure, and a value of any kind of the type that is never reached.

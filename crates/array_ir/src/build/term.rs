@@ -3,13 +3,15 @@
 use super::pattern::Arms;
 use super::types::structural_type;
 use super::{AbruptCompletion, Builder, Closure, Declined, Known, Outside, Result, Scope};
+use crate::array_ir::validate::instantiate;
 use crate::array_ir::{
     Binary, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
     Unary, Value,
 };
-use crate::core::{self, KnownValue, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::core::{self, KnownValue, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
-use crate::types::{Scalar, Type as CoreType, TypeKind};
+use crate::types::variable_numbers::INLINED_SIZES;
+use crate::types::{Scalar, Type as CoreType, TypeKind, TypeVar};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::sync::Arc;
@@ -464,6 +466,54 @@ impl Builder<'_> {
                 self.match_arms(scope, matched, Arms::Stmts(arms), None, variables).map(|_| ())
             }
         }
+    }
+
+    /// A value together with its sizes.
+    pub(super) fn pack_sizes(
+        &mut self,
+        scope: &mut Scope,
+        term: &Term,
+        sizes: &[CoreType],
+        inner: &Term,
+    ) -> Result<Value> {
+        let ty = self.ty(&scope.concrete(&term.ty))?;
+        let sizes = sizes.iter().map(|size| self.size(&scope.concrete(size))).collect::<Result<Vec<_>>>()?;
+        let value = self.value(scope, inner)?;
+        let Type::Exists(count, packed) = &ty else {
+            unreachable!("a packed value is of an existential type")
+        };
+        // An index type of several digits, or of none, has no form with one size.
+        if instantiate(packed, *count, &sizes).as_ref() != Ok(&self.types[&value]) {
+            return Err(Declined::Arrival.into());
+        }
+        self.define(ty.clone(), Op::Pack(ty, sizes, value))
+    }
+
+    /// A statement that opens a value: its sizes are those of type variables from here on.
+    pub(super) fn open(
+        &mut self,
+        scope: &mut Scope,
+        vars: &[TypeVar],
+        local: LocalId,
+        value: &Term,
+    ) -> Result<()> {
+        let value = self.value(scope, value)?;
+        let Type::Exists(count, inner) = self.types[&value].clone() else {
+            unreachable!("{value} carries its sizes")
+        };
+        let mut own = Vec::new();
+        for var in vars {
+            let id = INLINED_SIZES.nth(self.opened.len());
+            let size = self.fresh_size();
+            self.opened.push(size);
+            own.push(size);
+            scope.bindings.insert(var.id, CoreType::var(TypeVar { id, ..var.clone() }));
+        }
+        let sizes: Vec<Size> = own.iter().map(|var| Size::var(*var)).collect();
+        let ty = instantiate(&inner, count, &sizes).map_err(|_| Declined::Size)?;
+        let opened = self.define(ty, Op::Open(own, value))?;
+        self.bind_local(scope, local, Known::Data(opened));
+        Ok(())
     }
 
     /// Binds the variables of a pattern that always matches.

@@ -1,9 +1,7 @@
 //! The bindings of a kernel: where its inputs come from and its results go, and the types of its
 //! slots.
 
-use super::{Declined, Emitter, Result};
-use crate::array_ir::Type as ArrayType;
-use crate::build;
+use super::{Declined, Result};
 use crate::core::Root;
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf, Unboxed};
@@ -110,46 +108,6 @@ pub(super) fn code_bound(leaf: &Leaf) -> Option<u64> {
     match leaf {
         Leaf::Code(size) => size.to_u64(),
         Leaf::Scalar(_) => None,
-    }
-}
-
-/// Parts of the type of a value that is unboxed, at most.
-const MAX_UNBOXED_PARTS: usize = 64;
-
-impl Emitter<'_> {
-    /// The form of the values of a type with sums as words.
-    pub(super) fn unboxed(&self, core_type: &Type, ty: &ArrayType) -> Result<Unboxed> {
-        let core_type = build::structural_type(core_type);
-        let layout = self.unit.layouts.of(&core_type);
-        if !ty.has_sum() {
-            self.expect_slots(&layout, ty)?;
-            return Ok(Unboxed::of_words(layout.slots, layout.class));
-        }
-        let cases = |cases: Vec<Type>, types: &[ArrayType]| match cases.len() == types.len() {
-            true => cases.iter().zip(types).map(|(core, ty)| self.unboxed(core, ty)).collect(),
-            false => Err(Declined::Sum),
-        };
-        match (ty, core_type.kind()) {
-            (ArrayType::Array(space, element), TypeKind::Array(core, _)) => {
-                let count = usize::try_from(self.count(space)?).map_err(|_| Declined::Width)?;
-                let element = self.unboxed(core, element)?;
-                Unboxed::repeated(count, element, layout.class).ok_or(Declined::Width)
-            }
-            (ArrayType::Tuple(types), _) => {
-                let parts = core_type.components(MAX_UNBOXED_PARTS).ok_or(Declined::Sum)?;
-                Ok(Unboxed::of_parts(cases(parts, types)?, layout.class))
-            }
-            (ArrayType::Sum(types), TypeKind::Sum(parts)) => match &layout.form {
-                Form::Sum(sum) => Ok(Unboxed::of_cases(Some(sum.clone()), cases(parts.clone(), types)?)),
-                _ => Err(Declined::Sum),
-            },
-            (ArrayType::Sum(types), TypeKind::Nominal(nominal, args)) => {
-                let parts = nominal.variant_cases(args).ok_or(Declined::Sum)?;
-                let parts = parts.into_iter().map(|(_, ty)| ty).collect();
-                Ok(Unboxed::of_cases(None, cases(parts, types)?))
-            }
-            _ => Err(Declined::Sum),
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Digits and codes as registers.
+//! Digits, codes and opened sizes as registers.
 
 use super::storage::LoweredValue;
 use super::{Declined, Emitter, Result};
@@ -14,7 +14,40 @@ pub(super) struct DigitOfCode {
     place: usize,
 }
 
+/// A size that is known when the kernel runs.
+#[derive(Clone, Copy)]
+pub(super) struct OpenedSize {
+    /// The size.
+    pub(super) count: Reg,
+    /// The largest size that there may be.
+    pub(super) bound: u64,
+}
+
 impl<'p> Emitter<'p> {
+    /// The size of a space of one digit that is opened.
+    pub(super) fn opened(&self, space: &Space) -> Option<OpenedSize> {
+        match &space.digits[..] {
+            [digit] => self.opened_size(&digit.size()?),
+            _ => None,
+        }
+    }
+
+    /// The opened size that a size is.
+    pub(super) fn opened_size(&self, size: &Size) -> Option<OpenedSize> {
+        if size.to_constant().is_some() {
+            return None;
+        }
+        self.opened.iter().find(|(var, _)| *size == Size::var(*var)).map(|(_, opened)| *opened)
+    }
+
+    /// The number of indices of a space, or the most that there may be.
+    pub(super) fn capacity(&self, space: &Space) -> Result<u64> {
+        match self.opened(space) {
+            Some(opened) => Ok(opened.bound),
+            None => self.count(space),
+        }
+    }
+
     /// The number of a size.
     pub(super) fn number(&self, size: &Size) -> Result<u64> {
         size.to_constant().filter(|n| *n < 1 << 62).ok_or(Declined::Width)

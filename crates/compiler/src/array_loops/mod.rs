@@ -13,6 +13,10 @@
 //!   any other one to memory of its own. A view is only a function of digits.
 //! * `map` is a loop for each digit, the outermost one in parallel where nothing runs in parallel
 //!   around it. `reduce` has the grouping of [`crate::core::reduction`].
+//! * A filter stores the values that it keeps one behind another, in memory for all of them, and
+//!   counts them. A statement that opens it gives the count to a size variable ([`OpenedSize`]);
+//!   loops over indices below it end there, in order. What mentions such a size otherwise than as the
+//!   one digit of a space is declined.
 //! * The state of a loop, and the value of a branch or of a block that is left, are variables;
 //!   arrays in them lie in memory that [`crate::array_ir::storage`] assigns, so an update whose
 //!   array nobody reads any more is one store, and a next state that is made anew exchanges its
@@ -32,7 +36,6 @@
 
 mod binding;
 mod digits;
-mod filter;
 mod operation;
 mod prim;
 mod reduce;
@@ -45,20 +48,22 @@ use crate::build::{self, Unit};
 use crate::core::Root;
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
-use crate::layout::{Form, Layout, TOO_MANY_SLOTS};
+use crate::layout::{Form, Layout, TOO_MANY_SLOTS, Unboxed};
 use crate::loop_ir::{Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
-use crate::types::Type as CoreType;
+use crate::types::{Type as CoreType, TypeKind};
 use crate::value::Class;
 pub use binding::{InputBinding, Lowered, ResultSource};
 use binding::{code_bound, separable_types, storage_type, word};
-use digits::DigitOfCode;
-use filter::OpenedSize;
+use digits::{DigitOfCode, OpenedSize};
 use std::rc::Rc;
 use std::sync::Arc;
 use storage::{Location, LoweredValue};
 
 /// Statements of the longest kernel.
 const MAX_STATEMENTS: usize = 12_000;
+
+/// Parts of the type of a value that is unboxed, at most.
+const MAX_UNBOXED_PARTS: usize = 64;
 
 /// Statements between two questions whether compilation may continue.
 const POLL_STATEMENTS: usize = 64;
@@ -424,6 +429,41 @@ impl<'p> Emitter<'p> {
         self.bindings.push(InputBinding::Read(array, layout.class));
         let base = self.int(0)?;
         self.load(ty, array, base)
+    }
+
+    /// The form of the values of a type with sums as words.
+    fn unboxed(&self, core_type: &CoreType, ty: &Type) -> Result<Unboxed> {
+        let core_type = build::structural_type(core_type);
+        let layout = self.unit.layouts.of(&core_type);
+        if !ty.has_sum() {
+            self.expect_slots(&layout, ty)?;
+            return Ok(Unboxed::of_words(layout.slots, layout.class));
+        }
+        let cases = |cases: Vec<CoreType>, types: &[Type]| match cases.len() == types.len() {
+            true => cases.iter().zip(types).map(|(core, ty)| self.unboxed(core, ty)).collect(),
+            false => Err(Declined::Sum),
+        };
+        match (ty, core_type.kind()) {
+            (Type::Array(space, element), TypeKind::Array(core, _)) => {
+                let count = usize::try_from(self.count(space)?).map_err(|_| Declined::Width)?;
+                let element = self.unboxed(core, element)?;
+                Unboxed::repeated(count, element, layout.class).ok_or(Declined::Width)
+            }
+            (Type::Tuple(types), _) => {
+                let parts = core_type.components(MAX_UNBOXED_PARTS).ok_or(Declined::Sum)?;
+                Ok(Unboxed::of_parts(cases(parts, types)?, layout.class))
+            }
+            (Type::Sum(types), TypeKind::Sum(parts)) => match &layout.form {
+                Form::Sum(sum) => Ok(Unboxed::of_cases(Some(sum.clone()), cases(parts.clone(), types)?)),
+                _ => Err(Declined::Sum),
+            },
+            (Type::Sum(types), TypeKind::Nominal(nominal, args)) => {
+                let parts = nominal.variant_cases(args).ok_or(Declined::Sum)?;
+                let parts = parts.into_iter().map(|(_, ty)| ty).collect();
+                Ok(Unboxed::of_cases(None, cases(parts, types)?))
+            }
+            _ => Err(Declined::Sum),
+        }
     }
 
     /// An input of a type with sums, which is read.

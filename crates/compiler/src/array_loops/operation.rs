@@ -1,9 +1,13 @@
 //! Statements of the array IR, one by one.
 
-use super::storage::{ArrayValue, LoweredValue};
+use super::digits::OpenedSize;
+use super::storage::{ArrayValue, Location, LoweredValue};
 use super::{Declined, Emitter, Result, Target};
 use crate::array_ir::visit::Part;
-use crate::array_ir::{self as ir, Block, Effect, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
+use crate::array_ir::{
+    self as ir, Block, Effect, End, Op as ArrayOp, Range, Size, SizeVar, Space, Stmt as ArrayStmt, Type,
+    Value,
+};
 use crate::loop_ir::{Array, Binary, Compare, Reg, ScalarType, Stmt};
 use std::rc::Rc;
 
@@ -226,7 +230,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The statements of a block whose value goes to a location.
-    fn ending(&mut self, block: &'p Block, location: &super::Location) -> Result<Vec<Stmt>> {
+    fn ending(&mut self, block: &'p Block, location: &Location) -> Result<Vec<Stmt>> {
         let (stmts, ()) = self.block(|this| {
             this.stmts(&block.stmts)?;
             this.end(block.end, location)
@@ -235,7 +239,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The end of a block whose value goes to a location.
-    fn end(&mut self, end: End, location: &super::Location) -> Result<()> {
+    fn end(&mut self, end: End, location: &Location) -> Result<()> {
         match end {
             End::Yield(value) => self.move_to(location, value),
             End::Exit(label, value) => {
@@ -502,6 +506,83 @@ impl<'p> Emitter<'p> {
             }
             _ => Ok(lowered.clone()),
         }
+    }
+
+    // ---- filters ----------------------------------------------------------------------------
+
+    /// The values beside which the block has true, with their number.
+    fn filter(&mut self, stmt: &'p ArrayStmt, body: &'p Block) -> Result<LoweredValue<'p>> {
+        let (Type::Exists(_, kept), (_, Type::Index(space))) = (&stmt.ty, &body.params[0]) else {
+            unreachable!("a filter keeps values of an array");
+        };
+        let Type::Array(_, element) = &**kept else { unreachable!("a filter gives an array") };
+        let (bound, stride) = (self.capacity(space)?, self.slots(element)?);
+        if stride == 0 || bound == 0 {
+            return Err(Declined::Units);
+        }
+        let array = self.allocate_elements(element, bound)?;
+        let zero = self.int(0)?;
+        let location = Location::Word(self.kernel.vars.push(ScalarType::I64));
+        self.assign(&location, &LoweredValue::Word(zero), &Type::I64)?;
+        let mut round = |this: &mut Self, digits: &[Reg]| {
+            let LoweredValue::Tuple(parts) = this.round(body, digits)? else {
+                unreachable!("a truth value beside a value")
+            };
+            let LoweredValue::Word(is_kept) = parts[0] else { unreachable!("a truth value is a word") };
+            let LoweredValue::Word(at) = this.read(&location)? else { unreachable!("a count is a word") };
+            // One that is not kept is overwritten by the next one.
+            let store = |this: &mut Self| {
+                let slot = this.first_slot(at, stride)?;
+                this.store(&parts[1], element, array, slot)
+            };
+            if element.has_array() {
+                let (stmts, ()) = this.block(store)?;
+                this.emit(Stmt::If(is_kept, stmts, Vec::new()))?;
+            } else {
+                store(this)?;
+            }
+            let next = this.binary(Binary::Add, at, is_kept)?;
+            this.assign(&location, &LoweredValue::Word(next), &Type::I64)
+        };
+        match self.opened(space) {
+            Some(source) => self.sequential_loop(zero, source.count, &mut |this, at| round(this, &[at]))?,
+            None => {
+                let extents = self.extents(space)?;
+                self.sequential_loops(&extents, &mut Vec::new(), &mut round)?;
+            }
+        }
+        let LoweredValue::Word(count) = self.read(&location)? else { unreachable!("a count is a word") };
+        let kept = Rc::new(ArrayValue::Memory { array, base: zero });
+        Ok(LoweredValue::Packed(OpenedSize { count, bound }, kept))
+    }
+
+    /// The array of a packed value, whose size is that of a variable from here on.
+    fn open(&mut self, vars: &[SizeVar], value: Value) -> Result<LoweredValue<'p>> {
+        match (vars, &self.values[&value]) {
+            ([var], LoweredValue::Packed(size, array)) => {
+                self.opened.push((*var, *size));
+                Ok(LoweredValue::Array(array.clone()))
+            }
+            _ => Err(Declined::Arrival),
+        }
+    }
+
+    /// An array with its size.
+    fn pack(&mut self, ty: &Type, sizes: &[Size], value: Value) -> Result<LoweredValue<'p>> {
+        let is_one = matches!(ty, Type::Exists(1, inner)
+            if matches!(&**inner, Type::Array(space, element) if *space == Space::new([Size::bound(0)])
+                && !element.has_array()));
+        let ([size], LoweredValue::Array(array), true) = (sizes, self.values[&value].clone(), is_one) else {
+            return Err(Declined::Arrival);
+        };
+        let size = match self.opened_size(size) {
+            Some(opened) => opened,
+            None => {
+                let bound = self.number(size)?;
+                OpenedSize { count: self.size(bound)?, bound }
+            }
+        };
+        Ok(LoweredValue::Packed(size, array))
     }
 
     // ---- loops in order -------------------------------------------------------------------

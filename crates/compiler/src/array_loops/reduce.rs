@@ -1,6 +1,6 @@
 //! Reductions, as [`crate::core::reduction`] groups them.
 
-use super::filter::OpenedSize;
+use super::digits::OpenedSize;
 use super::storage::{Location, LoweredValue, scalar_type};
 use super::{Emitter, Result};
 use crate::array_ir::scalar::idempotent_identity;

@@ -1,6 +1,6 @@
 //! Values, the memory of arrays, and variables.
 
-use super::filter::OpenedSize;
+use super::digits::OpenedSize;
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Space, Type, Value};
 use crate::loop_ir::{Array, Binary, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};

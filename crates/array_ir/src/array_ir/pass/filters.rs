@@ -29,10 +29,10 @@
 //! of ones.
 //!
 //! **What is changed.** Filters whose block is total, and which one statement opens. A map of the
-//! values is computed by the filter if it is total, has no loops, at most [`MAX_STATEMENTS`]
-//! statements and no arrays as values, and nothing else reads what is kept. Reductions are changed if
-//! they and the size are all that is read of the array; if there are several, the block of the filter
-//! has no loops and is short, since each of them has it.
+//! values is computed by the filter if it is total, has no loops, no elementary functions, at most
+//! [`MAX_STATEMENTS`] statements and no arrays as values, and nothing else reads what is kept.
+//! Reductions are changed if they and the size are all that is read of the array; if there are
+//! several, the block of the filter has no loops and is short, since each of them has it.
 //!
 //! **Why nothing changes.** Total statements give the same values whenever they run, of values that
 //! are not kept, too, which nobody reads. A grouping that does not matter permits identities.
@@ -42,8 +42,8 @@
 use super::super::scalar::identity;
 use super::super::visit::{Part, PartMut};
 use super::super::{
-    Block, Combine, Effect, Element, End, Grouping, Op, Program, Size, SizeAtom, SizeVar, Space, Stmt, Type,
-    Value,
+    Binary, Block, Combine, Effect, Element, End, Grouping, Op, Prim, Program, ScalarFunction, Size,
+    SizeAtom, SizeVar, Space, Stmt, Type, Value,
 };
 use super::{Declined, Work, next_value, weight};
 use crate::hash::{HashMap, HashSet};
@@ -212,7 +212,8 @@ impl Filters {
         };
         let End::Yield(result) = body.end else { return false };
         let is_cheap = body.stmts.len() <= MAX_STATEMENTS
-            && body.stmts.iter().all(|stmt| stmt.op.blocks().is_empty() && !stmt.ty.has_array());
+            && body.stmts.iter().all(|stmt| stmt.op.blocks().is_empty() && !stmt.ty.has_array())
+            && !calls_function(body);
         if !is_cheap
             || element.has_array()
             || body.effect() != Effect::Total
@@ -265,6 +266,7 @@ impl Filters {
             match &stmt.op {
                 Op::Reduce { combine: Combine::Prim(op), grouping: Grouping::Any, body, .. }
                     if body.effect() == Effect::Total
+                        && !calls_function(body)
                         && stmt.ty.element().is_some_and(|element| identity(*op, element).is_some()) =>
                 {
                     if let Some(elements) = self.elements(kept, body) {
@@ -316,7 +318,7 @@ impl Filters {
             own.stmts.push(Stmt { value: one, ty: Type::I64, op: Op::Const(Element::I64, 1) });
             let body = self.masked(own, Element::I64, condition, one, 0);
             let start = self.fresh();
-            let (combine, grouping) = (Combine::Prim(super::super::Binary::Add), Grouping::Any);
+            let (combine, grouping) = (Combine::Prim(Binary::Add), Grouping::Any);
             block.stmts[at].op = Op::Reduce { combine, grouping, start, body };
             starts.push(Stmt { value: start, ty: Type::I64, op: Op::Const(Element::I64, 0) });
         }
@@ -363,6 +365,15 @@ impl Filters {
         own.end = End::Yield(chosen);
         own
     }
+}
+
+/// Returns true for a block with an elementary function other than a square root: it is computed for what is kept alone.
+fn calls_function(block: &Block) -> bool {
+    let mut found = false;
+    block.for_each_stmt(&mut |stmt| {
+        found |= matches!(stmt.op, Op::Prim(Prim::Function(function), _) if function != ScalarFunction::Sqrt);
+    });
+    found
 }
 
 /// Puts values in place of others in a statement.

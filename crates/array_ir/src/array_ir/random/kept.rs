@@ -1,22 +1,30 @@
 //! Random uses of what a filter keeps: maps of the values, reductions and their number.
 
-use super::Generator;
-use crate::array_ir::{Binary, Block, Combine, Element, End, Grouping, Op, Prim, Size, Type, Value};
+use super::arguments::word;
+use crate::array_ir::{Binary, Block, Combine, Element, End, Grouping, Op, Prim, Space, Stmt, Type, Value};
+use fastrand::Rng;
 
-impl Generator {
+/// The statements under construction, with the numbers of new values.
+pub(super) struct Uses<'r> {
+    pub(super) random: &'r mut Rng,
+    pub(super) fresh: &'r mut dyn FnMut() -> u32,
+}
+
+impl Uses<'_> {
+    fn stmt(&mut self, stmts: &mut Vec<Stmt>, ty: Type, op: Op) -> Value {
+        let value = Value((self.fresh)());
+        stmts.push(Stmt { value, ty, op });
+        value
+    }
+
     /// A map of the elements of an array, reductions of it, and its size.
-    pub(super) fn use_kept(&mut self, array: Value) {
-        let (mut array, Some((_, ty))) =
-            (array, self.scope.iter().find(|(value, _)| *value == array).cloned())
-        else {
-            unreachable!("it has just been opened")
-        };
-        let Type::Array(space, element) = &ty else { unreachable!("it is an array") };
+    pub(super) fn of(&mut self, array: Value, space: &Space, element: &Type) -> Vec<Stmt> {
+        let (mut array, mut stmts) = (array, Vec::new());
         if self.random.bool() {
-            let body = self.element_block(array, &ty, true);
-            array = self.define(ty.clone(), Op::Map(body));
+            let body = self.element_block(array, space, element, true);
+            array = self.stmt(&mut stmts, Type::array(space.clone(), element.clone()), Op::Map(body));
         }
-        if let Type::Element(number) = **element
+        if let Type::Element(number) = *element
             && number != Element::B1
         {
             for _ in 0..self.random.u8(..3) {
@@ -25,34 +33,31 @@ impl Generator {
                     Binary::Add if number.is_float() => Grouping::Fixed,
                     _ => Grouping::Any,
                 };
-                let start = self.value_without_structure(element);
+                let start = Op::Const(number, word(self.random, number));
+                let start = self.stmt(&mut stmts, element.clone(), start);
                 let squares = self.random.bool();
-                let body = self.element_block(array, &ty, squares);
+                let body = self.element_block(array, space, element, squares);
                 let op = Op::Reduce { combine: Combine::Prim(op), grouping, start, body };
-                self.define((**element).clone(), op);
+                self.stmt(&mut stmts, element.clone(), op);
             }
         }
         if let (true, [digit]) = (self.random.bool(), &space.digits[..]) {
-            let size: Option<Size> = digit.size();
-            self.define(Type::I64, Op::Size(size.expect("a variable")));
+            let size = digit.size().expect("a variable");
+            self.stmt(&mut stmts, Type::I64, Op::Size(size));
         }
+        stmts
     }
 
     /// A block that gives the element of an array at its index, or the square of it if it is a number.
-    fn element_block(&mut self, array: Value, ty: &Type, squares: bool) -> Block {
-        let Type::Array(space, element) = ty else { unreachable!("it is an array") };
-        let outer = std::mem::take(&mut self.stmts);
-        let scope = self.scope.len();
-        let at = Value(self.fresh());
-        let mut result = self.define((**element).clone(), Op::Index(array, at));
-        if let (Type::Element(number), true) = (&**element, squares)
+    fn element_block(&mut self, array: Value, space: &Space, element: &Type, squares: bool) -> Block {
+        let (at, mut stmts) = (Value((self.fresh)()), Vec::new());
+        let mut result = self.stmt(&mut stmts, element.clone(), Op::Index(array, at));
+        if let (Type::Element(number), true) = (element, squares)
             && *number != Element::B1
         {
             let op = Op::Prim(Prim::Binary(Binary::Mul), vec![result, result]);
-            result = self.define((**element).clone(), op);
+            result = self.stmt(&mut stmts, element.clone(), op);
         }
-        let stmts = std::mem::replace(&mut self.stmts, outer);
-        self.scope.truncate(scope);
         Block { params: vec![(at, Type::Index(space.clone()))], stmts, end: End::Yield(result) }
     }
 }
