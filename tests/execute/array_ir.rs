@@ -327,7 +327,7 @@ const DECLINED: &[(&str, &str)] = &[
     ("fun f(x:40 *+ int):40 *+ int => x;", "sum"),
     ("fun f[N:COMPACTLINEAR](x:real ^ (2 \\^ N)):real ^ (2 \\^ N) => x;", "power"),
     ("fun f[N:COMPACTLINEAR](x:real ^ below[N]):real ^ below[N] => x;", "size"),
-    ("fun f(n:int):int ^ ?K => iota n;", "arrival"),
+    ("fun f[N:COMPACTLINEAR](x:int ^ N):int { require N == ?G \\* 2; return #sizeof[G]; }", "arrival"),
     ("fun f[N:COMPACTLINEAR](x:cyclic[N], y:cyclic[N]):cyclic[N] => x * y;", "cyclic"),
     ("fun f(x:int):char => x :> char;", "conversion"),
     ("fun f(x:(real * int) ^ 2):real * int * real * int => x :>> (real * int * real * int);", "reshape"),

@@ -438,6 +438,12 @@ impl Run<'_> {
                 let count = vec![kept.len() as u64];
                 Datum::Packed(count.clone(), Box::new(Datum::Array(count, Arc::new(kept))))
             }
+            Op::Iota(count) => {
+                let count = u64::try_from(frame.get(*count).word() as i64).unwrap_or(0);
+                self.spend(count)?;
+                let numbers = (0..count).map(Datum::Word).collect();
+                Datum::Packed(vec![count], Box::new(Datum::Array(vec![count], Arc::new(numbers))))
+            }
             Op::Order(body) => {
                 let (extents, indices, keys) = self.tabulate(body, frame)?;
                 let ty = self.yielded_type(body, frame);

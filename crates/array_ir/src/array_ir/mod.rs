@@ -620,6 +620,9 @@ pub enum Op {
     /// `filter (v0: idx X) {…} : some 1 [?0] t`: for a block that gives `(b1, t)`, the values
     /// beside which it is true, in the order of indices.
     Filter(Block),
+    /// `iota v0 : some 1 [?0] i64`: the numbers from 0 up to, not including, `v0`, which is below
+    /// 2^62; none if it is negative.
+    Iota(Value),
     /// `order (v0: idx X) {…} : X idx X`: the indices in the ascending order of the keys that the
     /// block gives: elements, or tuples of keys, compared from the left. The order is stable.
     /// Integers compare with sign; of floats -0 equals +0, and NaN is last.

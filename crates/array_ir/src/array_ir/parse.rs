@@ -491,6 +491,7 @@ impl<'t> Parser<'t> {
             "view" => Op::View(self.space()?, self.value()?, self.digits()?),
             "concat" => Op::Concat(self.value()?, self.value()?),
             "filter" => Op::Filter(self.body()?),
+            "iota" => Op::Iota(self.value()?),
             "order" => Op::Order(self.body()?),
             "update" => Op::Update(self.value()?, self.value()?, self.value()?),
             "for" => {

@@ -147,6 +147,7 @@ fn write_op(op: &Op, depth: usize, out: &mut String) {
         Op::View(space, array, digits) => write!(out, "view {space} {array} ({})", Listed(digits)),
         Op::Concat(a, b) => write!(out, "concat {a} {b}"),
         Op::Filter(_) => write!(out, "filter"),
+        Op::Iota(count) => write!(out, "iota {count}"),
         Op::Order(_) => write!(out, "order"),
         Op::Update(array, at, value) => write!(out, "update {array} {at} {value}"),
         Op::For { label, range: None, state, .. } => write!(out, "for {label} {state}"),

@@ -737,6 +737,13 @@ impl Generator {
                 let packed = self.define(ty, Op::Filter(body));
                 self.open(packed);
             }
+            2 if self.chance(3) => {
+                let count = self.random.u64(..5);
+                let count = self.define(Type::I64, Op::Const(Element::I64, count));
+                let numbers = Type::array(Space::new([Size::bound(0)]), Type::I64);
+                let packed = self.define(Type::Exists(1, Box::new(numbers)), Op::Iota(count));
+                self.open(packed);
+            }
             2 => {
                 let bound = Size::atom(SizeAtom::Bound(0));
                 let element = self.ty(0);

@@ -134,6 +134,7 @@ const OPERATIONS: &[&str] = &[
     "view",
     "concat",
     "filter",
+    "iota",
     "order",
     "update",
     "for",

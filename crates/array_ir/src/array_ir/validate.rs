@@ -385,6 +385,11 @@ impl Validator<'_> {
                 self.expect(*value, piece.ok_or(Violation::NoCase { ty: ty.clone(), case: *case })?)?;
                 ty.clone()
             }
+            Op::Iota(count) => {
+                self.expect(*count, &Type::I64)?;
+                let numbers = Type::array(Space::new([Size::bound(0)]), Type::I64);
+                Type::Exists(1, Box::new(numbers))
+            }
             Op::Tag(value) => match self.ty(*value)? {
                 Type::Sum(_) => Type::I64,
                 _ => return self.other_form(*value, Form::Sum),

@@ -17,6 +17,10 @@ use crate::types::number::Fixed;
 use crate::types::{Scalar, Type as CoreType};
 use std::sync::Arc;
 
+/// Numbers of the longest `iota` of a run. The evaluator makes longer ones, and says if there is no memory
+/// for them.
+const MAX_IOTA: u64 = 1 << 24;
+
 impl Builder<'_> {
     /// An application of a primitive.
     pub(super) fn prim(
@@ -133,6 +137,15 @@ impl Builder<'_> {
                 self.fitted(value, (from, to), prim == core::Prim::Saturate)
             }
             core::Prim::Compress => self.compress(scope, args),
+            core::Prim::Iota => {
+                let count = self.value(scope, &args[0])?;
+                let most = self.constant(Element::I64, MAX_IOTA)?;
+                let fits = self.compare(Compare::LtUnsigned, count, most)?;
+                let site = self.site(SiteKind::Range, term.span);
+                self.define(Type::unit(), Op::Check(fits, site, Vec::new()))?;
+                let numbers = Type::array(Space::new([Size::bound(0)]), Type::I64);
+                self.define(Type::Exists(1, Box::new(numbers)), Op::Iota(count))
+            }
             core::Prim::Reduce => self.reduce(scope, term.span, &types, args),
             core::Prim::Scan => self.scan(scope, term.span, &types, args),
             prim => Err(match prim.class() {

@@ -157,6 +157,11 @@ impl<'p> Emitter<'p> {
             ArrayOp::Scan { combine, grouping, body } => self.scan(stmt, combine, *grouping, body),
             ArrayOp::ReduceAt { .. } | ArrayOp::Order(_) => Err(Declined::Scatter),
             ArrayOp::Filter(body) => self.filter(stmt, body),
+            ArrayOp::Iota(count) => {
+                // Without a bound: nothing of that size is stored.
+                let size = OpenedSize { count: self.word(*count), bound: u64::MAX };
+                Ok(LoweredValue::Packed(size, Rc::new(ArrayValue::Iota)))
+            }
             ArrayOp::Open(vars, value) => self.open(vars, *value),
             ArrayOp::Pack(ty, sizes, value) => self.pack(ty, sizes, *value),
             ArrayOp::Update(array, at, element) => self.update(stmt, *array, *at, *element),

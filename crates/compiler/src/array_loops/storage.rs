@@ -39,6 +39,8 @@ pub(super) enum ArrayValue<'p> {
     Pending(&'p ArrayOp),
     /// An array whose elements have no slots, and are all the same.
     Repeated(LoweredValue<'p>),
+    /// The indices of one digit as numbers.
+    Iota,
     /// An array that no run reads.
     Unread,
 }
@@ -339,7 +341,7 @@ impl<'p> Emitter<'p> {
                 let count = self.count(space)?;
                 self.loop_nest(&[count], stride, &mut copy)
             }
-            ArrayValue::View { .. } => {
+            ArrayValue::View { .. } | ArrayValue::Iota => {
                 let extents = self.extents(space)?;
                 self.loop_nest(&extents, stride, &mut |this, digits| {
                     let item = this.element_of(value, space, element, digits)?;
@@ -404,6 +406,7 @@ impl<'p> Emitter<'p> {
             }
             ArrayValue::Pending(_) => unreachable!("an array that is read is stored"),
             ArrayValue::Repeated(only) => Ok(only.clone()),
+            ArrayValue::Iota => Ok(LoweredValue::Word(digits[0])),
             ArrayValue::Unread => self.undefined_value(element),
         }
     }

@@ -21,6 +21,7 @@
 //! * A statement that may fail and is equal to an earlier one, which has not failed, does not fail,
 //!   and gives the same value. So it is shared whatever its site. Order of failures stays.
 //! * What fails, may not end, has output, opens sizes or leaves a loop is not removed.
+//! * A number of `iota` is its index.
 //! * What is packed and then opened has the sizes with which it was packed.
 //! * A comparison of sizes is decided if the difference has natural coefficients; sizes and digits
 //!   are below 2^62, so that they compare as numbers do.
@@ -616,6 +617,9 @@ impl Walk<'_> {
                 self.stmt(Stmt { value, ty, op: Op::At(space, placed) }, out)?;
                 let at = self.now(value);
                 return self.index(source, at, out);
+            }
+            Some(Op::Open(_, packed)) if matches!(self.ops.get(packed), Some(Op::Iota(_))) => {
+                Op::Number(DigitExpr::Of(at, 0))
             }
             _ => Op::Index(array, at),
         };
