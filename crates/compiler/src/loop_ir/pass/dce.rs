@@ -88,3 +88,38 @@ fn truncate_unreachable(stmts: &mut Vec<Stmt>) {
         stmts.truncate(at + 1);
     }
 }
+
+/// Puts zeros in place of reads of memory on the stack that nothing writes: no run comes there. A pass
+/// has removed the loop that writes it, which has no rounds, and the loop that reads it has none, either,
+/// though that is not known.
+pub(super) fn remove_unwritten_reads(kernel: &mut Kernel) {
+    if !kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Stack(_))) {
+        return;
+    }
+    let (mut read, mut written) = (HashSet::default(), HashSet::default());
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        written.extend(stmt.written_arrays());
+        if let Stmt::Let(_, Op::Load(array, ..)) = stmt {
+            read.insert(*array);
+        }
+    });
+    read.retain(|array| {
+        let is_own = matches!(kernel.arrays[*array].origin, Origin::Stack(_));
+        is_own && !written.contains(array) && !has_alias(kernel, *array)
+    });
+    if read.is_empty() {
+        return;
+    }
+    super::rewrite(kernel, &mut |kernel, mut stmts, _| {
+        for stmt in &mut stmts {
+            if let Stmt::Let(reg, op @ Op::Load(..)) = stmt
+                && let Op::Load(array, ..) = op
+                && read.contains(array)
+            {
+                *op = Op::Const(kernel.regs[*reg], 0);
+                kernel.constants.insert(*reg, 0);
+            }
+        }
+        stmts
+    });
+}

@@ -134,6 +134,7 @@ pub const PASSES: &[Pass] = &[
 pub fn run(kernel: &mut Kernel) {
     for pass in PASSES {
         (pass.run)(kernel);
+        dce::remove_unwritten_reads(kernel);
         if cfg!(debug_assertions)
             && let Err(why) = super::validate::validate(kernel)
         {
