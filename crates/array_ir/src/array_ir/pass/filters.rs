@@ -222,6 +222,12 @@ impl Filters {
         {
             return false;
         }
+        // The size is known behind the filter only; the type of the index mentions it.
+        let mut inside = Filters::default();
+        inside.count(body);
+        if inside.mentions.get(&kept.size) != Some(&1) {
+            return false;
+        }
         let element = (**element).clone();
         let Stmt { value: mapped, op: Op::Map(body), .. } = block.stmts.remove(map) else { return false };
         let (array, index, value) = (kept.array, body.params[0].0, kept.value);
