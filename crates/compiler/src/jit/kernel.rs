@@ -69,7 +69,7 @@ struct BoxingTime {
 }
 
 /// Words of a value with sums for each round of a loop up to which the value is unboxed in any case.
-const WORDS_PER_ROUND: u64 = 16;
+const WORDS_PER_ROUND: u64 = 4;
 
 /// Runs of a kernel after which it is known whether sums take most of the time.
 const MIN_BOXING_RUNS: u64 = 4;
