@@ -53,6 +53,19 @@ impl Generator {
         (0..self.rng.usize(1..5)).map(|_| self.element_statement(depth, result, names, looping)).collect()
     }
 
+    /// A reduction of numbers that a condition keeps, as many as a number says.
+    fn filtered(&mut self, ty: &Ty, names: &Names) -> Node {
+        let number = self.name("q");
+        let mut inside = names.clone();
+        inside.push((number.clone(), Ty::int(), false));
+        let value = self.worked_out(ty, 1, &inside);
+        let count = self.worked_out(&Ty::int(), 1, names);
+        let condition = self.condition(&inside);
+        let reduction = ["sum", "product"][self.rng.usize(0..2)];
+        let pattern = format!("({reduction} [ {{}} for {number} in iota (abs ({{}} % 20)) if {{}} ])");
+        node(ty.clone(), &pattern, vec![value, count, condition])
+    }
+
     fn element_statement(&mut self, depth: u32, result: &Ty, names: &mut Names, looping: bool) -> Node {
         let from = if depth == 3 { 5 } else { 0 };
         match self.rng.u32(from..if depth == 0 { 5 } else { 10 }) {
@@ -64,7 +77,10 @@ impl Generator {
             }
             3 => {
                 let (ty, name) = (self.scalar(), self.name("v"));
-                let value = self.worked_out(&ty, 2, names);
+                let value = match self.rng.u32(0..4) {
+                    0 => self.filtered(&ty, names),
+                    _ => self.worked_out(&ty, 2, names),
+                };
                 let word = if self.rng.bool() { "var" } else { "val" };
                 names.push((name.clone(), ty, word == "var"));
                 node(Ty::Statement, &format!("{word} {name} = {{}};\n"), vec![value])
