@@ -107,13 +107,13 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn examples_agree() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    assert_eq!(all_agree(&read("examples"), 20, 3_575, &InMemoryLoader::of_folder(&folder)), NONE);
+    assert_eq!(all_agree(&read("examples"), 20, 3_560, &InMemoryLoader::of_folder(&folder)), NONE);
 }
 
 /// Programs on which the executors once differed, reduced.
 #[test]
 fn what_once_differed_agrees() {
-    assert_eq!(all_agree(&read("tests/agreement"), 3, 4_900, &InMemoryLoader::default()), NONE);
+    assert_eq!(all_agree(&read("tests/agreement"), 3, 4_800, &InMemoryLoader::default()), NONE);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn the_library_agrees() {
         (name.clone(), format!("import {module} (*);\n{lines}"))
     }));
     found.extend(read("tests/stdlib"));
-    assert_eq!(all_agree(&found, 18, 5_200, &InMemoryLoader::default()), NONE);
+    assert_eq!(all_agree(&found, 18, 5_150, &InMemoryLoader::default()), NONE);
 }
 
 /// The programs of the book.
