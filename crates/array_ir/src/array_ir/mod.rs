@@ -235,6 +235,11 @@ impl Type {
         Type::Array(space, Box::new(element))
     }
 
+    /// The type of arrays of one digit that bring their size along: `some 1 [?0] t`.
+    pub fn sized_array(element: Type) -> Type {
+        Type::Exists(1, Box::new(Type::array(Space::new([Size::bound(0)]), element)))
+    }
+
     /// The types that [`Op::Switch`] gives to its blocks: the pieces of a sum, or the indices of
     /// the pieces of a space of one digit.
     pub fn cases(&self) -> Option<Vec<Type>> {

@@ -732,25 +732,20 @@ impl Generator {
                 let space = self.space();
                 let item = Type::Tuple(vec![Type::B1, element.clone()]);
                 let body = self.block(vec![Type::Index(space)], &item, false);
-                let array = Type::array(Space::new([Size::atom(SizeAtom::Bound(0))]), element);
-                let ty = Type::Exists(1, Box::new(array));
-                let packed = self.define(ty, Op::Filter(body));
+                let packed = self.define(Type::sized_array(element), Op::Filter(body));
                 self.open(packed);
             }
             2 if self.chance(3) => {
                 let count = self.random.u64(..5);
                 let count = self.define(Type::I64, Op::Const(Element::I64, count));
-                let numbers = Type::array(Space::new([Size::bound(0)]), Type::I64);
-                let packed = self.define(Type::Exists(1, Box::new(numbers)), Op::Iota(count));
+                let packed = self.define(Type::sized_array(Type::I64), Op::Iota(count));
                 self.open(packed);
             }
             2 => {
-                let bound = Size::atom(SizeAtom::Bound(0));
                 let element = self.ty(0);
-                let inner = Type::array(Space::new([bound]), element.clone());
                 let size = self.size();
-                let value = self.value(&Type::array(Space::new([size.clone()]), element));
-                let ty = Type::Exists(1, Box::new(inner));
+                let value = self.value(&Type::array(Space::new([size.clone()]), element.clone()));
+                let ty = Type::sized_array(element);
                 let packed = self.define(ty.clone(), Op::Pack(ty, vec![size], value));
                 self.open(packed);
             }
@@ -807,11 +802,7 @@ impl Generator {
         let array = self.define(ty.clone(), Op::Open(vec![var], packed));
         if let (Type::Array(space, element), true) = (&ty, self.random.bool()) {
             let Generator { random, next, .. } = self;
-            let fresh = &mut || {
-                *next += 1;
-                *next - 1
-            };
-            for Stmt { value, ty, op } in (kept::Uses { random, fresh }).of(array, space, element) {
+            for Stmt { value, ty, op } in (kept::Uses { random, next }).of(array, space, element) {
                 self.scope.push((value, ty.clone()));
                 self.stmts.push(Stmt { value, ty, op });
             }

@@ -387,8 +387,7 @@ impl Validator<'_> {
             }
             Op::Iota(count) => {
                 self.expect(*count, &Type::I64)?;
-                let numbers = Type::array(Space::new([Size::bound(0)]), Type::I64);
-                Type::Exists(1, Box::new(numbers))
+                Type::sized_array(Type::I64)
             }
             Op::Tag(value) => match self.ty(*value)? {
                 Type::Sum(_) => Type::I64,
@@ -652,8 +651,7 @@ impl Validator<'_> {
                     return Err(Violation::StatedForm { stated: stated.clone(), form: Form::Kept });
                 };
                 let element = parts.pop().expect("a tuple of two parts");
-                let kept = Type::array(Space::new([Size::atom(SizeAtom::Bound(0))]), element);
-                self.state(stated, &Type::Exists(1, Box::new(kept)))?;
+                self.state(stated, &Type::sized_array(element))?;
                 Ok(effect)
             }
             Op::Order(body) => {
@@ -729,16 +727,19 @@ fn is_key(ty: &Type) -> bool {
     }
 }
 
+/// The space with sizes in place of variables; `None` beyond the bounds of sizes.
+pub fn substitute_in_space(space: &Space, size: &dyn Fn(SizeAtom) -> Size) -> Option<Space> {
+    let mut digits = Vec::with_capacity(space.digits.len());
+    for digit in &space.digits {
+        let pieces = digit.pieces.iter().map(|piece| piece.substitute(size));
+        digits.push(super::Digit { pieces: pieces.collect::<Option<_>>()? });
+    }
+    Some(Space { digits })
+}
+
 /// The type with sizes in place of variables; `None` beyond the bounds of sizes.
 pub fn substitute(ty: &Type, size: &dyn Fn(SizeAtom) -> Size) -> Option<Type> {
-    let space = |space: &Space| {
-        let mut digits = Vec::with_capacity(space.digits.len());
-        for digit in &space.digits {
-            let pieces = digit.pieces.iter().map(|piece| piece.substitute(size));
-            digits.push(super::Digit { pieces: pieces.collect::<Option<_>>()? });
-        }
-        Some(Space { digits })
-    };
+    let space = |space: &Space| substitute_in_space(space, size);
     let list = |types: &[Type]| types.iter().map(|ty| substitute(ty, size)).collect::<Option<Vec<_>>>();
     Some(match ty {
         Type::Element(_) => ty.clone(),

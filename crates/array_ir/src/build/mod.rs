@@ -403,8 +403,6 @@ struct Builder<'p> {
     sizes: Vec<(TypeVar, SizeVar)>,
     /// The sizes that statements open, by the positions of their type variables.
     opened: Vec<SizeVar>,
-    /// Size variables so far.
-    size_count: u32,
     /// The variables outside that are read, with types and parameters.
     outside: Vec<(Outside, CoreType, Value)>,
     /// The functions that variables outside hold.
@@ -440,7 +438,6 @@ impl<'p> Builder<'p> {
             sites: Vec::new(),
             sizes: Vec::new(),
             opened: Vec::new(),
-            size_count: 0,
             outside: Vec::new(),
             functions: &[],
             globals: HashMap::default(),

@@ -6,8 +6,8 @@ use crate::array_ir::DigitExpr;
 use crate::array_ir::scalar::idempotent_identity;
 use crate::array_ir::validate::is_reassociable;
 use crate::array_ir::{
-    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Size,
-    Space, Type, Unary, Value,
+    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Space,
+    Type, Unary, Value,
 };
 use crate::core::prim::{PrimClass, fuses, type_answer};
 use crate::core::reduction::{ReductionOp, reduction_op};
@@ -17,8 +17,8 @@ use crate::types::number::Fixed;
 use crate::types::{Scalar, Type as CoreType};
 use std::sync::Arc;
 
-/// Numbers of the longest `iota` of a run. The evaluator makes longer ones, and says if there is no memory
-/// for them.
+/// Numbers of the longest `iota` of a run. The evaluator makes longer ones, and says if there is no
+/// memory for them.
 const MAX_IOTA: u64 = 1 << 24;
 
 impl Builder<'_> {
@@ -143,8 +143,7 @@ impl Builder<'_> {
                 let fits = self.compare(Compare::LtUnsigned, count, most)?;
                 let site = self.site(SiteKind::Range, term.span);
                 self.define(Type::unit(), Op::Check(fits, site, Vec::new()))?;
-                let numbers = Type::array(Space::new([Size::bound(0)]), Type::I64);
-                self.define(Type::Exists(1, Box::new(numbers)), Op::Iota(count))
+                self.define(Type::sized_array(Type::I64), Op::Iota(count))
             }
             core::Prim::Reduce => self.reduce(scope, term.span, &types, args),
             core::Prim::Scan => self.scan(scope, term.span, &types, args),
@@ -165,7 +164,7 @@ impl Builder<'_> {
     }
 
     /// `compress (x, kept)`: the elements beside which a truth value is true.
-    pub(super) fn compress(&mut self, scope: &mut Scope, args: &[Term]) -> Result<Value> {
+    fn compress(&mut self, scope: &mut Scope, args: &[Term]) -> Result<Value> {
         let [array, kept] = args else { return Err(Declined::Primitive.into()) };
         let (array, kept) = (self.value(scope, array)?, self.value(scope, kept)?);
         let Type::Array(space, element) = self.types[&array].clone() else {
@@ -177,8 +176,7 @@ impl Builder<'_> {
             let ty = Type::Tuple(vec![Type::B1, (*element).clone()]);
             this.define(ty, Op::Tuple(vec![is_kept, value]))
         })?;
-        let kept = Type::array(Space::new([Size::bound(0)]), *element);
-        self.define(Type::Exists(1, Box::new(kept)), Op::Filter(body))
+        self.define(Type::sized_array(*element), Op::Filter(body))
     }
 
     /// A failure, and a value of any kind of the type that is never reached.

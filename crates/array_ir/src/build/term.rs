@@ -469,7 +469,7 @@ impl Builder<'_> {
     }
 
     /// A value together with its sizes.
-    pub(super) fn pack_sizes(
+    fn pack_sizes(
         &mut self,
         scope: &mut Scope,
         term: &Term,
@@ -490,13 +490,7 @@ impl Builder<'_> {
     }
 
     /// A statement that opens a value: its sizes are those of type variables from here on.
-    pub(super) fn open(
-        &mut self,
-        scope: &mut Scope,
-        vars: &[TypeVar],
-        local: LocalId,
-        value: &Term,
-    ) -> Result<()> {
+    fn open(&mut self, scope: &mut Scope, vars: &[TypeVar], local: LocalId, value: &Term) -> Result<()> {
         let value = self.value(scope, value)?;
         let Type::Exists(count, inner) = self.types[&value].clone() else {
             unreachable!("{value} carries its sizes")

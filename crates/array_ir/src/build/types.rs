@@ -2,9 +2,10 @@
 
 use super::reshape::{regroup, sizes};
 use super::{Builder, Declined, Known, Result, Scope};
-use crate::array_ir::MAX_BOUND;
 use crate::array_ir::{Binary, Compare, Violation, digit};
-use crate::array_ir::{Digit, DigitExpr, Element, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value};
+use crate::array_ir::{
+    Digit, DigitExpr, Element, MAX_BOUND, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value,
+};
 use crate::types::number::Fixed;
 use crate::types::size::Size as ExactSize;
 use crate::types::variable_numbers::INLINED_SIZES;
@@ -76,8 +77,7 @@ impl Builder<'_> {
         if let Some((_, size)) = self.sizes.iter().find(|(known, _)| known.id == var.id) {
             return Ok(*size);
         }
-        if INLINED_SIZES.contains(var.id) {
-            let position = INLINED_SIZES.position(var.id).expect("a number of the range");
+        if let Some(position) = INLINED_SIZES.position(var.id) {
             return Ok(self.opened[position]);
         }
         let size = self.fresh_size();
@@ -85,10 +85,9 @@ impl Builder<'_> {
         Ok(size)
     }
 
-    /// A new size variable.
-    pub(super) fn fresh_size(&mut self) -> SizeVar {
-        self.size_count += 1;
-        SizeVar(self.size_count - 1)
+    /// A new size variable, which becomes one of [`Builder::sizes`] or [`Builder::opened`].
+    pub(super) fn fresh_size(&self) -> SizeVar {
+        SizeVar((self.sizes.len() + self.opened.len()) as u32)
     }
 
     /// The variable of a size: one of the unit, or one that an existential type around binds.

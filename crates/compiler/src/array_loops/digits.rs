@@ -48,6 +48,14 @@ impl<'p> Emitter<'p> {
         }
     }
 
+    /// The register of a size: an opened one, or a number.
+    pub(super) fn size_register(&mut self, size: &Size) -> Result<Reg> {
+        match self.opened_size(size) {
+            Some(opened) => Ok(opened.count),
+            None => self.number(size).and_then(|number| self.size(number)),
+        }
+    }
+
     /// The number of a size.
     pub(super) fn number(&self, size: &Size) -> Result<u64> {
         size.to_constant().filter(|n| *n < 1 << 62).ok_or(Declined::Width)

@@ -4,10 +4,10 @@
 //! none. The unit is built as array IR at concrete types ([`crate::build::unit`]) and has gone
 //! through the passes of the array IR. What is left here is mechanical and decides nothing:
 //!
-//! * A sum in an array is the number of its case and the words of all pieces; as an input or a result
-//!   it is unboxed and boxed ([`crate::layout::Unboxed`]).
 //! * A word is a register, an index a register for each digit, a tuple its parts. A sum is the
-//!   number of its case and a piece for each case; those that it is not of are zeros.
+//!   number of its case and a piece for each case; those that it is not of are zeros. In an array a sum is
+//!   both, one behind the other; as an input or a result it is unboxed and boxed
+//!   ([`crate::layout::Unboxed`]).
 //! * An array is stored in memory in the order of the language's encoding, slot by slot
 //!   ([`ArrayValue`]). A map that a block yields is written where the value of the block belongs,
 //!   any other one to memory of its own. A view is only a function of digits.
@@ -31,8 +31,7 @@
 //! share their machine code.
 //!
 //! Declines, with one word each ([`Declined`]), what is not built as array IR, and sums that hold
-//! arrays of indices:
-//! the unit is left to the evaluator.
+//! arrays of indices: the unit is left to the evaluator.
 
 mod binding;
 mod digits;

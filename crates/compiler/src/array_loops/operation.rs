@@ -37,13 +37,7 @@ impl<'p> Emitter<'p> {
                 let ty = super::storage::scalar_type(*element);
                 self.set(ty, crate::loop_ir::Op::Const(ty, *bits)).map(LoweredValue::Word)
             }
-            ArrayOp::Size(size) if let Some(opened) = self.opened_size(size) => {
-                Ok(LoweredValue::Word(opened.count))
-            }
-            ArrayOp::Size(size) => {
-                let number = self.number(size)?;
-                self.size(number).map(LoweredValue::Word)
-            }
+            ArrayOp::Size(size) => self.size_register(size).map(LoweredValue::Word),
             ArrayOp::Prim(prim, values) => {
                 let element = values.first().and_then(|value| self.uses.types[value].element());
                 let element = element.expect("a primitive is of elements");
@@ -99,11 +93,7 @@ impl<'p> Emitter<'p> {
                 Ok(LoweredValue::Index(digits.into()))
             }
             ArrayOp::TryLocate(size, value) => {
-                let number = self.word(*value);
-                let size = match self.opened_size(size) {
-                    Some(opened) => opened.count,
-                    None => self.number(size).and_then(|size| self.size(size))?,
-                };
+                let (number, size) = (self.word(*value), self.size_register(size)?);
                 let (one, zero) = (self.int(1)?, self.int(0)?);
                 let is_below = self.compare(Compare::LtUnsigned, number, size)?;
                 let after = self.binary(Binary::Add, number, one)?;
@@ -549,13 +539,7 @@ impl<'p> Emitter<'p> {
             let next = this.binary(Binary::Add, at, is_kept)?;
             this.assign(&location, &LoweredValue::Word(next), &Type::I64)
         };
-        match self.opened(space) {
-            Some(source) => self.sequential_loop(zero, source.count, &mut |this, at| round(this, &[at]))?,
-            None => {
-                let extents = self.extents(space)?;
-                self.sequential_loops(&extents, &mut Vec::new(), &mut round)?;
-            }
-        }
+        self.loops_in_order(space, &mut round)?;
         let LoweredValue::Word(count) = self.read(&location)? else { unreachable!("a count is a word") };
         let kept = Rc::new(ArrayValue::Memory { array, base: zero });
         Ok(LoweredValue::Packed(OpenedSize { count, bound }, kept))
@@ -677,6 +661,24 @@ impl<'p> Emitter<'p> {
         let done = self.nest_inside(extents, false, digits, round);
         self.in_parallel = outer;
         done
+    }
+
+    /// Loops in order over the indices of a space, whose size may be opened.
+    pub(super) fn loops_in_order(
+        &mut self,
+        space: &Space,
+        round: &mut dyn FnMut(&mut Self, &[Reg]) -> Result<()>,
+    ) -> Result<()> {
+        match self.opened(space) {
+            Some(opened) => {
+                let low = self.int(0)?;
+                self.sequential_loop(low, opened.count, &mut |this, at| round(this, &[at]))
+            }
+            None => {
+                let extents = self.extents(space)?;
+                self.sequential_loops(&extents, &mut Vec::new(), round)
+            }
+        }
     }
 
     fn while_loop(

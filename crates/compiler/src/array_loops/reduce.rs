@@ -90,7 +90,7 @@ impl<'p> Emitter<'p> {
         if grouping == Grouping::Left
             || grouping == Grouping::Any && reduction.lanes().is_none() && several && sequential
         {
-            return self.reduce_left(reduction, &extents, &start);
+            return self.reduce_left(reduction, &start);
         }
         let chunks = count.div_ceil(CHUNK as u64);
         if chunks == 1 {
@@ -130,9 +130,7 @@ impl<'p> Emitter<'p> {
                     this.chunk(reduction, low, high)?
                 }
             };
-            let total = this.read(&location)?;
-            let total = this.combine(reduction, &total, &part)?;
-            this.assign(&location, &total, ty)
+            this.join(reduction, &location, &part)
         })?;
         self.emit(Stmt::For { label, index: chunk, low, high, body })?;
         self.read(&location)
@@ -147,18 +145,15 @@ impl<'p> Emitter<'p> {
         start: &LoweredValue<'p>,
     ) -> Result<LoweredValue<'p>> {
         let OpenedSize { count, bound } = opened;
+        if grouping == Grouping::Left {
+            return self.reduce_left(reduction, start);
+        }
         let location = self.new_location(reduction.ty)?;
         self.assign(&location, start, reduction.ty)?;
         let zero = self.int(0)?;
-        if grouping == Grouping::Left {
-            self.sequential_loop(zero, count, &mut |this, at| this.join_round(reduction, &[at], &location))?;
-            return self.read(&location);
-        }
         let join = |this: &mut Self, low: Reg, high: Reg| {
             let part = this.chunk(reduction, low, high)?;
-            let total = this.read(&location)?;
-            let total = this.combine(reduction, &total, &part)?;
-            this.assign(&location, &total, reduction.ty)
+            this.join(reduction, &location, &part)
         };
         if bound <= CHUNK as u64 {
             let is_any = self.compare(Compare::Lt, zero, count)?;
@@ -202,22 +197,26 @@ impl<'p> Emitter<'p> {
     fn reduce_left(
         &mut self,
         reduction: Reduction<'p>,
-        extents: &[u64],
         start: &LoweredValue<'p>,
     ) -> Result<LoweredValue<'p>> {
         let location = self.new_location(reduction.ty)?;
         self.assign(&location, start, reduction.ty)?;
-        self.sequential_loops(extents, &mut Vec::new(), &mut |this, digits| {
-            this.join_round(reduction, digits, &location)
+        self.loops_in_order(reduction.space, &mut |this, digits| {
+            let value = this.round(reduction.body, digits)?;
+            this.join(reduction, &location, &value)
         })?;
         self.read(&location)
     }
 
-    /// Joins the value at digits to the one at a location.
-    fn join_round(&mut self, reduction: Reduction<'p>, digits: &[Reg], location: &Location) -> Result<()> {
-        let value = self.round(reduction.body, digits)?;
+    /// Joins a value to the one at a location.
+    fn join(
+        &mut self,
+        reduction: Reduction<'p>,
+        location: &Location,
+        value: &LoweredValue<'p>,
+    ) -> Result<()> {
         let total = self.read(location)?;
-        let total = self.combine(reduction, &total, &value)?;
+        let total = self.combine(reduction, &total, value)?;
         self.assign(location, &total, reduction.ty)
     }
 
@@ -259,9 +258,7 @@ impl<'p> Emitter<'p> {
         self.sequential_loop(second, high, &mut |this, at| {
             let at = this.index_of_code(at, space)?;
             let value = this.at(body, at)?;
-            let total = this.read(&location)?;
-            let total = this.combine(reduction, &total, &value)?;
-            this.assign(&location, &total, ty)
+            this.join(reduction, &location, &value)
         })?;
         self.read(&location)
     }

@@ -103,18 +103,19 @@ impl<'p> Emitter<'p> {
         match ty {
             Type::Element(_) => Ok(1),
             Type::Index(space) => Ok(u64::from(self.opened(space).is_some() || self.count(space)? != 1)),
-            Type::Tuple(types) => {
-                types.iter().try_fold(0u64, |sum, ty| sum.checked_add(self.slots(ty)?).ok_or(Declined::Width))
-            }
+            Type::Tuple(types) => self.slots_behind(0, types),
             Type::Array(space, element) => {
                 self.capacity(space)?.checked_mul(self.slots(element)?).ok_or(Declined::Width)
             }
             // The number of the case, and the pieces one after the other.
-            Type::Sum(types) if types.iter().all(has_plain_arrays) => {
-                types.iter().try_fold(1u64, |sum, ty| sum.checked_add(self.slots(ty)?).ok_or(Declined::Width))
-            }
+            Type::Sum(types) if types.iter().all(has_plain_arrays) => self.slots_behind(1, types),
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
         }
+    }
+
+    /// The slots of the values of some types behind so many others.
+    fn slots_behind(&self, first: u64, types: &[Type]) -> Result<u64> {
+        types.iter().try_fold(first, |sum, ty| sum.checked_add(self.slots(ty)?).ok_or(Declined::Width))
     }
 
     /// The narrowest class that holds each slot of a type.
@@ -230,28 +231,31 @@ impl<'p> Emitter<'p> {
                 let code = self.set(ScalarType::I64, Op::Load(array, slot, ScalarType::I64))?;
                 self.index_of_code(code, space)
             }
-            Type::Tuple(types) => {
-                let (mut parts, mut start) = (Vec::new(), 0);
-                for ty in types {
-                    let at = self.offset(slot, start)?;
-                    parts.push(self.load(ty, array, at)?);
-                    start += self.slots(ty)?;
-                }
-                Ok(LoweredValue::Tuple(parts.into()))
-            }
+            Type::Tuple(types) => Ok(LoweredValue::Tuple(self.load_parts(types, array, slot, 0)?)),
             Type::Array(..) => Ok(LoweredValue::Array(Rc::new(ArrayValue::Memory { array, base: slot }))),
             Type::Sum(types) => {
                 let tag = self.set(ScalarType::I64, Op::Load(array, slot, ScalarType::I64))?;
-                let (mut pieces, mut start) = (Vec::new(), 1);
-                for ty in types {
-                    let at = self.offset(slot, start)?;
-                    pieces.push(self.load(ty, array, at)?);
-                    start += self.slots(ty)?;
-                }
-                Ok(LoweredValue::Sum(tag, pieces.into()))
+                Ok(LoweredValue::Sum(tag, self.load_parts(types, array, slot, 1)?))
             }
             Type::Exists(..) => Err(Declined::Sum),
         }
+    }
+
+    /// The values of types that lie one after the other, so many slots behind one of an array.
+    fn load_parts(
+        &mut self,
+        types: &[Type],
+        array: Array,
+        slot: Reg,
+        mut start: u64,
+    ) -> Result<Rc<[LoweredValue<'p>]>> {
+        let mut parts = Vec::new();
+        for ty in types {
+            let at = self.offset(slot, start)?;
+            parts.push(self.load(ty, array, at)?);
+            start += self.slots(ty)?;
+        }
+        Ok(parts.into())
     }
 
     fn offset(&mut self, slot: Reg, by: u64) -> Result<Reg> {
@@ -277,29 +281,33 @@ impl<'p> Emitter<'p> {
                 self.emit(Stmt::Store(array, slot, code))
             }
             (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
-                let mut start = 0;
-                for (part, ty) in parts.iter().zip(types) {
-                    let at = self.offset(slot, start)?;
-                    self.store(part, ty, array, at)?;
-                    start += self.slots(ty)?;
-                }
-                Ok(())
+                self.store_parts((parts, types), array, slot, 0)
             }
             (LoweredValue::Sum(tag, pieces), Type::Sum(types)) => {
                 self.emit(Stmt::Store(array, slot, *tag))?;
-                let mut start = 1;
-                for (piece, ty) in pieces.iter().zip(types) {
-                    let at = self.offset(slot, start)?;
-                    self.store(piece, ty, array, at)?;
-                    start += self.slots(ty)?;
-                }
-                Ok(())
+                self.store_parts((pieces, types), array, slot, 1)
             }
             (LoweredValue::Array(value), Type::Array(space, element)) => {
                 self.store_array(&value.clone(), space, element, array, slot)
             }
             _ => unreachable!("a value is of its type, {ty}"),
         }
+    }
+
+    /// Stores values of types one after the other, so many slots behind one of an array.
+    fn store_parts(
+        &mut self,
+        (parts, types): (&[LoweredValue<'p>], &[Type]),
+        array: Array,
+        slot: Reg,
+        mut start: u64,
+    ) -> Result<()> {
+        for (part, ty) in parts.iter().zip(types) {
+            let at = self.offset(slot, start)?;
+            self.store(part, ty, array, at)?;
+            start += self.slots(ty)?;
+        }
+        Ok(())
     }
 
     fn store_array(

@@ -444,7 +444,7 @@ impl CompiledKernel {
             ResultSource::Unboxed(number, form) => {
                 let words = results[*number as usize].take()?;
                 let begun = Instant::now();
-                let Buffer::Word(words) = &words else { return None };
+                let Buffer::Word(words) = &words else { unreachable!("a buffer of words") };
                 let value = form.read(&mut words.iter())?;
                 self.boxing.note(begun.elapsed());
                 value

@@ -43,6 +43,19 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
 
 /// Arrays on the stack that are read are written somewhere.
 fn check_stack_arrays(kernel: &Kernel) -> Result<(), String> {
+    match unwritten_stack_arrays(kernel).first() {
+        Some(array) => Err(format!("{array} is read and never written")),
+        None => Ok(()),
+    }
+}
+
+/// The arrays on the stack that are read and never written.
+pub(super) fn unwritten_stack_arrays(kernel: &Kernel) -> Vec<Array> {
+    let on_stack = |array: &Array| matches!(kernel.arrays[*array].origin, Origin::Stack(_));
+    let mut found: Vec<Array> = kernel.arrays.ids().filter(on_stack).collect();
+    if found.is_empty() {
+        return found;
+    }
     let (mut read, mut written) = (HashSet::default(), HashSet::default());
     for_each_stmt(&kernel.body, &mut |stmt| {
         stmt.for_each_part(&mut |part| match part {
@@ -51,14 +64,8 @@ fn check_stack_arrays(kernel: &Kernel) -> Result<(), String> {
             _ => {}
         });
     });
-    let is_unset = |array: &Array| {
-        let on_stack = kernel.arrays.get(*array).is_some_and(|info| matches!(info.origin, Origin::Stack(_)));
-        on_stack && read.contains(array) && !written.contains(array)
-    };
-    match kernel.arrays.ids().find(is_unset) {
-        Some(array) => Err(format!("{array} is read and never written")),
-        None => Ok(()),
-    }
+    found.retain(|array| read.contains(array) && !written.contains(array));
+    found
 }
 
 /// Rounds of a parallel statement that have packed panels in common have one gemm, whose right

@@ -20,18 +20,17 @@
 //! later.
 //!
 //! **What is changed.** An `if`, a `switch` or a `select` of arrays of which nothing but elements is
-//! read: an array that is the next state of a loop, say, would be copied. All of its sides are total, of at most
-//! [`MAX_STATEMENTS`] statements, and give an array of outside, an element of an array of arrays, a
-//! view, or a map; what they compute beside it has no loops.
+//! read: an array that is the next state of a loop, say, would be copied. All of its sides are
+//! total, of at most [`MAX_STATEMENTS`] statements, and give an array of outside, an element of an
+//! array of arrays, a view, or a map; what they compute beside it has no loops.
 //!
 //! **Why nothing changes.** The elements are those of the array that is chosen. A total side gives
 //! the same value whenever it runs.
 //!
 //! **Work.** Proportional to the program.
 
-use super::super::visit::PartMut;
 use super::super::{Block, Effect, End, Op, Program, Stmt, Type, Value};
-use super::{Declined, Work, next_value, weight};
+use super::{Declined, Work, for_each_block_mut, next_value, weight};
 use crate::hash::HashSet;
 
 /// Statements of a side, at most: they are repeated for each element if the map is fused.
@@ -61,15 +60,6 @@ fn read_whole(block: &Block, whole: &mut HashSet<Value>) {
             read_whole(inner, whole);
         }
     }
-}
-
-/// Calls `f` on each block of an operation.
-fn for_each_block_mut(op: &mut Op, f: &mut dyn FnMut(&mut Block)) {
-    op.for_each_part_mut(&mut |part| {
-        if let PartMut::Block(block) = part {
-            f(block);
-        }
-    });
 }
 
 struct Commute {

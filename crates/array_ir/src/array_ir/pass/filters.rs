@@ -45,7 +45,8 @@ use super::super::{
     Binary, Block, Combine, Effect, Element, End, Grouping, Op, Prim, Program, ScalarFunction, Size,
     SizeAtom, SizeVar, Space, Stmt, Type, Value,
 };
-use super::{Declined, Work, next_value, weight};
+use super::simplify::take;
+use super::{Declined, Work, for_each_block_mut, next_value, weight};
 use crate::hash::{HashMap, HashSet};
 
 /// Statements of a map that a filter computes, and of a filter that is copied, at most.
@@ -150,11 +151,7 @@ impl Filters {
 
     fn block(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
-            stmt.op.for_each_part_mut(&mut |part| {
-                if let PartMut::Block(inner) = part {
-                    self.block(inner);
-                }
-            });
+            for_each_block_mut(&mut stmt.op, &mut |inner| self.block(inner));
         }
         let mut at = 0;
         while at < block.stmts.len() {
@@ -230,28 +227,16 @@ impl Filters {
         }
         let element = (**element).clone();
         let Stmt { value: mapped, op: Op::Map(body), .. } = block.stmts.remove(map) else { return false };
-        let (array, index, value) = (kept.array, body.params[0].0, kept.value);
-        let mut names = HashMap::default();
-        let mut stmts = body.stmts;
-        stmts.retain(|stmt| {
-            let is_element = stmt.op == Op::Index(array, index);
-            if is_element {
-                names.insert(stmt.value, value);
-            }
-            !is_element
-        });
-        stmts.iter_mut().for_each(|stmt| rename(stmt, &names));
-        let result = names.get(&result).copied().unwrap_or(result);
+        let (array, value) = (kept.array, kept.value);
+        let (stmts, result) = with_element(body, array, value);
         let filter = &mut block.stmts[kept.filter];
         let Op::Filter(own) = &mut filter.op else { return false };
         let at = own.stmts.iter().position(|stmt| stmt.value == own.end.value()).expect("the block has it");
         let pair = &mut own.stmts[at];
         pair.ty = Type::Tuple(vec![Type::B1, element.clone()]);
         pair.op = Op::Tuple(vec![kept.condition, result]);
-        // What the pair is made of may be defined behind it no more than before.
         own.stmts.splice(at..at, stmts);
-        let bound = Type::array(Space::new([Size::bound(0)]), element.clone());
-        filter.ty = Type::Exists(1, Box::new(bound));
+        filter.ty = Type::sized_array(element.clone());
         block.stmts[kept.open].ty = Type::array(Space::new([Size::var(kept.size)]), element);
         let names: HashMap<Value, Value> = [(mapped, array)].into_iter().collect();
         block.stmts[kept.open + 1..].iter_mut().for_each(|stmt| rename(stmt, &names));
@@ -304,17 +289,8 @@ impl Filters {
             let element = stmt.ty.element().expect("a reduction of elements");
             let Op::Reduce { combine: Combine::Prim(op), body, .. } = &mut stmt.op else { continue };
             let bits = identity(*op, element).expect("the operation has one");
-            let mut names = HashMap::default();
-            for mut inner in std::mem::take(&mut body.stmts) {
-                if inner.op == Op::Index(kept.array, body.params[0].0) {
-                    names.insert(inner.value, value);
-                } else {
-                    rename(&mut inner, &names);
-                    own.stmts.push(inner);
-                }
-            }
-            let result = body.end.value();
-            let result = names.get(&result).copied().unwrap_or(result);
+            let (stmts, result) = with_element(take(body), kept.array, value);
+            own.stmts.extend(stmts);
             *body = self.masked(own, element, condition, result, bits);
         }
         let mut starts = Vec::new();
@@ -373,7 +349,20 @@ impl Filters {
     }
 }
 
-/// Returns true for a block with an elementary function other than a square root: it is computed for what is kept alone.
+/// The statements and the result of a block that reads an array at its index, with a value in place
+/// of the element.
+fn with_element(body: Block, array: Value, value: Value) -> (Vec<Stmt>, Value) {
+    let element = Op::Index(array, body.params[0].0);
+    let result = body.end.value();
+    let (read, mut stmts): (Vec<Stmt>, Vec<Stmt>) =
+        body.stmts.into_iter().partition(|stmt| stmt.op == element);
+    let names: HashMap<Value, Value> = read.into_iter().map(|stmt| (stmt.value, value)).collect();
+    stmts.iter_mut().for_each(|stmt| rename(stmt, &names));
+    (stmts, names.get(&result).copied().unwrap_or(result))
+}
+
+/// Returns true for a block with an elementary function other than a square root, which is computed
+/// for what is kept alone.
 fn calls_function(block: &Block) -> bool {
     let mut found = false;
     block.for_each_stmt(&mut |stmt| {

@@ -13,8 +13,8 @@ mod fuse;
 mod licm;
 mod simplify;
 
-use super::visit::Part;
-use super::{Function, Program, print, validate};
+use super::visit::{Part, PartMut};
+use super::{Block, Function, Op, Program, print, validate};
 
 /// A pass.
 pub struct Pass {
@@ -28,7 +28,8 @@ pub struct Pass {
 
 /// All passes, in the order in which they run. What an element of an array of arrays is takes the
 /// place of the element first, then what is read of it: so arrays are fused again. A map of what a
-/// filter keeps is there before it is fused. Invariants are moved when what is read once has gone to where it is read.
+/// filter keeps is there before it is fused. Invariants are moved when what is read once has gone to
+/// where it is read.
 pub const PASSES: &[Pass] = &[
     Pass { name: "simplify", units: 32, run: simplify::run },
     Pass { name: "filters", units: 8, run: filters::run },
@@ -97,10 +98,19 @@ pub fn weight(program: &Program) -> u64 {
 }
 
 /// The length of an operation without blocks inside.
-fn op_weight(op: &super::Op) -> u64 {
+fn op_weight(op: &Op) -> u64 {
     let mut count = 1;
     op.for_each_part(&mut |part| count += u64::from(!matches!(part, Part::Block(_))));
     count
+}
+
+/// Calls `f` on each block of an operation.
+fn for_each_block_mut(op: &mut Op, f: &mut dyn FnMut(&mut Block)) {
+    op.for_each_part_mut(&mut |part| {
+        if let PartMut::Block(block) = part {
+            f(block);
+        }
+    });
 }
 
 /// The number above those of all values of a function.

@@ -32,7 +32,7 @@
 mod prims;
 
 use super::super::digit::{MAX_DIGIT_NODES, limit_nodes, nodes, reduce_digit, replace, replace_targets};
-use super::super::validate::substitute;
+use super::super::validate::{substitute, substitute_in_space};
 use super::super::visit::PartMut;
 use super::super::{
     Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, SizeAtom, SizeVar,
@@ -81,6 +81,17 @@ fn simplify(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
     function.body = body;
     let removable = walk.removable;
     sweep(&mut function.body, &removable, &mut HashSet::default(), work)
+}
+
+/// Puts a new value in place of an old one; false if there is none.
+fn put<T>(old: &mut T, new: Option<T>) -> bool {
+    match new {
+        Some(new) => {
+            *old = new;
+            true
+        }
+        None => false,
+    }
 }
 
 /// Takes a block out of its place.
@@ -195,32 +206,15 @@ impl Walk<'_> {
             return Ok(());
         }
         self.replace_sizes(&mut stmt.ty)?;
-        let mut result = Ok(());
-        stmt.op.for_each_part_mut(&mut |part| {
-            let replaced = match part {
-                PartMut::Size(size) => match size.substitute(&|atom| self.size_now(atom)) {
-                    Some(new) => {
-                        *size = new;
-                        Ok(())
-                    }
-                    None => Err(Declined::Work),
-                },
-                PartMut::Space(space) => {
-                    let mut ty = Type::Index(std::mem::take(space));
-                    let replaced = self.replace_sizes(&mut ty);
-                    if let Type::Index(new) = ty {
-                        *space = new;
-                    }
-                    replaced
-                }
-                PartMut::Type(ty) => self.replace_sizes(ty),
-                _ => Ok(()),
-            };
-            if result.is_ok() {
-                result = replaced;
-            }
+        let now = |atom| self.size_now(atom);
+        let mut within_bounds = true;
+        stmt.op.for_each_part_mut(&mut |part| match part {
+            PartMut::Size(size) => within_bounds &= put(size, size.substitute(&now)),
+            PartMut::Space(space) => within_bounds &= put(space, substitute_in_space(space, &now)),
+            PartMut::Type(ty) => within_bounds &= put(ty, substitute(ty, &now)),
+            _ => {}
         });
-        result
+        if within_bounds { Ok(()) } else { Err(Declined::Work) }
     }
 
     fn size_now(&self, atom: SizeAtom) -> Size {
@@ -235,11 +229,10 @@ impl Walk<'_> {
         self.replaced.get(&value).copied().unwrap_or(value)
     }
 
-    fn block(&mut self, block: Block, leaves: bool) -> Result<(Block, Behavior), Declined> {
+    fn block(&mut self, mut block: Block, leaves: bool) -> Result<(Block, Behavior), Declined> {
         let around = (!leaves).then(|| std::mem::take(&mut self.around));
         let mark = self.undo.len();
         self.work.spend(2 + block.params.len() as u64)?;
-        let mut block = block;
         for (_, ty) in &mut block.params {
             self.replace_sizes(ty)?;
         }
@@ -481,7 +474,7 @@ impl Walk<'_> {
                 Some(Op::Case(_, case, _)) => Op::Const(Element::I64, u64::from(*case)),
                 _ => Op::Tag(value),
             }),
-            // What has been packed in scope is opened.
+            // A value that is packed in scope needs no variables for its sizes.
             Op::Open(vars, value) => match self.ops.get(&value) {
                 Some(Op::Pack(_, sizes, packed)) => {
                     self.sizes.extend(vars.into_iter().zip(sizes.iter().cloned()));

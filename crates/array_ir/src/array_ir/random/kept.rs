@@ -4,15 +4,20 @@ use super::arguments::word;
 use crate::array_ir::{Binary, Block, Combine, Element, End, Grouping, Op, Prim, Space, Stmt, Type, Value};
 use fastrand::Rng;
 
-/// The statements under construction, with the numbers of new values.
+/// A source of numbers, and the number of the next new value.
 pub(super) struct Uses<'r> {
     pub(super) random: &'r mut Rng,
-    pub(super) fresh: &'r mut dyn FnMut() -> u32,
+    pub(super) next: &'r mut u32,
 }
 
 impl Uses<'_> {
+    fn value(&mut self) -> Value {
+        *self.next += 1;
+        Value(*self.next - 1)
+    }
+
     fn stmt(&mut self, stmts: &mut Vec<Stmt>, ty: Type, op: Op) -> Value {
-        let value = Value((self.fresh)());
+        let value = self.value();
         stmts.push(Stmt { value, ty, op });
         value
     }
@@ -48,9 +53,9 @@ impl Uses<'_> {
         stmts
     }
 
-    /// A block that gives the element of an array at its index, or the square of it if it is a number.
+    /// A block that gives the element of an array at its index, or its square if it is a number.
     fn element_block(&mut self, array: Value, space: &Space, element: &Type, squares: bool) -> Block {
-        let (at, mut stmts) = (Value((self.fresh)()), Vec::new());
+        let (at, mut stmts) = (self.value(), Vec::new());
         let mut result = self.stmt(&mut stmts, element.clone(), Op::Index(array, at));
         if let (Type::Element(number), true) = (element, squares)
             && *number != Element::B1

@@ -1,10 +1,11 @@
-//! Dead code elimination: of statements that are not reached, of registers that are
-//! never read, of variables from which nothing else is computed, of loops and branches that do
-//! nothing, of sizes that are never used, and of the memory of arrays that are never used.
+//! Dead code elimination: of statements that are not reached, of registers that are never read, of
+//! variables from which nothing else is computed, of loops and branches that do nothing, of sizes
+//! that are never used, and of the memory of arrays that are never used.
 //!
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together
 //! is left over.
 
+use super::super::validate::unwritten_stack_arrays;
 use super::super::{Array, Kernel, Op, Origin, Reg, Stmt, Var, for_each_stmt};
 use super::{falls_through, has_alias};
 use crate::hash::{HashMap, HashSet};
@@ -89,24 +90,12 @@ fn truncate_unreachable(stmts: &mut Vec<Stmt>) {
     }
 }
 
-/// Puts zeros in place of reads of memory on the stack that nothing writes: no run comes there. A pass
-/// has removed the loop that writes it, which has no rounds, and the loop that reads it has none, either,
-/// though that is not known.
+/// Puts zeros in place of reads of memory on the stack that nothing writes: no run comes there. A
+/// pass has removed the loop that writes it, which has no rounds, and the loop that reads it has
+/// none, either, though that is not known.
 pub(super) fn remove_unwritten_reads(kernel: &mut Kernel) {
-    if !kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Stack(_))) {
-        return;
-    }
-    let (mut read, mut written) = (HashSet::default(), HashSet::default());
-    for_each_stmt(&kernel.body, &mut |stmt| {
-        written.extend(stmt.written_arrays());
-        if let Stmt::Let(_, Op::Load(array, ..)) = stmt {
-            read.insert(*array);
-        }
-    });
-    read.retain(|array| {
-        let is_own = matches!(kernel.arrays[*array].origin, Origin::Stack(_));
-        is_own && !written.contains(array) && !has_alias(kernel, *array)
-    });
+    let mut read = unwritten_stack_arrays(kernel);
+    read.retain(|array| !has_alias(kernel, *array));
     if read.is_empty() {
         return;
     }
