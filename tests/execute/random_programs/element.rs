@@ -61,8 +61,11 @@ impl Generator {
         let value = self.worked_out(ty, 1, &inside);
         let count = self.worked_out(&Ty::int(), 1, names);
         let condition = self.condition(&inside);
-        let reduction = ["sum", "product"][self.rng.usize(0..2)];
-        let pattern = format!("({reduction} [ {{}} for {number} in iota (abs ({{}} % 20)) if {{}} ])");
+        // The order of what a sum of floats adds up is seen in its last bits.
+        let reduction = ["sum", "product", "sum (sort", "median ("]
+            [self.rng.usize(0..if *ty == Ty::real() { 4 } else { 3 })];
+        let end = if reduction.contains('(') { ")" } else { "" };
+        let pattern = format!("({reduction} [ {{}} for {number} in iota (abs ({{}} % 20)) if {{}} ]{end})");
         node(ty.clone(), &pattern, vec![value, count, condition])
     }
 

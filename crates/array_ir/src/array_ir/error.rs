@@ -38,6 +38,8 @@ pub enum Form {
     Placed,
     /// An element or a tuple of keys.
     Key,
+    /// An array of elements or indices.
+    Sortable,
 }
 
 impl Form {
@@ -53,6 +55,7 @@ impl Form {
             Form::Kept => "a truth value and a value",
             Form::Placed => "an index and a value",
             Form::Key => "an element or a tuple of keys",
+            Form::Sortable => "an array of elements or indices",
         }
     }
 }

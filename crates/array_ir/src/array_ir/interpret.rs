@@ -452,6 +452,16 @@ impl Run<'_> {
                 let order = order.into_iter().map(|at| Datum::Index(indices[at].clone()));
                 Datum::Array(extents, Arc::new(order.collect()))
             }
+            Op::Sort(array) => {
+                let Type::Array(_, element) = self.types[frame.function.index()][array] else {
+                    unreachable!("what is sorted is an array: {INVALID}")
+                };
+                let (extents, elements) = frame.get(*array).elements();
+                let (extents, mut elements) = (extents.to_vec(), elements.to_vec());
+                self.spend(elements.len() as u64)?;
+                elements.sort_by(|a, b| key_order(element, a, b));
+                Datum::Array(extents, Arc::new(elements))
+            }
             Op::Update(array, at, value) => {
                 self.updated(frame.get(*array), frame.get(*at).digits(), frame.get(*value))?
             }
@@ -575,6 +585,7 @@ fn key_order(ty: &Type, a: &Datum, b: &Datum) -> Ordering {
                 .find(|order| order.is_ne())
                 .unwrap_or(Ordering::Equal)
         }
+        Type::Index(_) => a.digits().cmp(b.digits()),
         ty => unreachable!("{ty} is no type of keys: {INVALID}"),
     }
 }

@@ -632,6 +632,9 @@ pub enum Op {
     /// block gives: elements, or tuples of keys, compared from the left. The order is stable.
     /// Integers compare with sign; of floats -0 equals +0, and NaN is last.
     Order(Block),
+    /// `sort v0 : X t`: the elements of the array `v0`, words or indices, in the ascending order of
+    /// [`Op::Order`]; indices by their digits from the left.
+    Sort(Value),
     /// `update v0 v1 v2 : X t`: the array `v0` with `v2` at the index `v1`. An index with the
     /// digits of further levels, `idx [X, Y]` of `v0: X Y t`, is that of an element of an element
     /// ([`Type::levels_at`]).

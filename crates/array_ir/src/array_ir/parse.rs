@@ -493,6 +493,7 @@ impl<'t> Parser<'t> {
             "filter" => Op::Filter(self.body()?),
             "iota" => Op::Iota(self.value()?),
             "order" => Op::Order(self.body()?),
+            "sort" => Op::Sort(self.value()?),
             "update" => Op::Update(self.value()?, self.value()?, self.value()?),
             "for" => {
                 let (label, state) = (self.id(Label::PREFIX)?, self.value()?);

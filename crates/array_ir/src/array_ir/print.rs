@@ -149,6 +149,7 @@ fn write_op(op: &Op, depth: usize, out: &mut String) {
         Op::Filter(_) => write!(out, "filter"),
         Op::Iota(count) => write!(out, "iota {count}"),
         Op::Order(_) => write!(out, "order"),
+        Op::Sort(array) => write!(out, "sort {array}"),
         Op::Update(array, at, value) => write!(out, "update {array} {at} {value}"),
         Op::For { label, range: None, state, .. } => write!(out, "for {label} {state}"),
         Op::For { label, range: Some(Range { low, high, inclusive }), state, .. } => {

@@ -635,6 +635,10 @@ impl Generator {
                     }
                 }
                 4 | 5 => return self.view(space, element),
+                7 if matches!(element, Type::Element(_) | Type::Index(_)) => {
+                    let array = self.array(space, element);
+                    return self.define(ty, Op::Sort(array));
+                }
                 6 if *element == Type::Index(space.clone()) => {
                     let key = match self.random.bool() {
                         true => Type::Element(self.element()),

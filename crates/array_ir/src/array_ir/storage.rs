@@ -22,7 +22,7 @@
 //! **Method.** Copies are coalesced as when a program leaves SSA form (Budimlić, Cooper and others
 //! 2002; Boissinot and others 2009). Pairs that a copy would connect are: the array of an update
 //! and its result; the result of a branch or block and what it ends with; the state of a loop, its
-//! first value and its next ones. From the innermost loop outward, the classes of a pair become one
+//! first value and its next ones. A sort is an update of all elements. From the innermost loop outward, the classes of a pair become one
 //! unless two of their nodes interfere.
 //!
 //! The memory of a parameter is others', and nothing is made there, but for parameters that the
@@ -318,13 +318,15 @@ impl Graph {
                 }
                 nodes
             }
-            Op::Update(array, _, element) => {
+            Op::Update(array, ..) | Op::Sort(array) => {
                 let end = self.next_position();
                 let old = self.of[array][0];
                 // A lazy array is copied while it is read.
                 let is_lazy = self.nodes[old].kind == Kind::Lazy;
                 self.read(*array, if is_lazy { end } else { start });
-                self.read(*element, end);
+                if let Op::Update(.., element) = op {
+                    self.read(*element, end);
+                }
                 let nodes = self.define(ty, Kind::Stored, here, &[]);
                 self.pairs.push(Pair { loops: self.loops, target: nodes[0], source: old, at: here });
                 nodes

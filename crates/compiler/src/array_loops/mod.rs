@@ -17,6 +17,8 @@
 //!   counts them. A statement that opens it gives the count to a size variable ([`OpenedSize`]);
 //!   loops over indices below it end there, in order. What mentions such a size otherwise than as the
 //!   one digit of a space is declined.
+//! * A sort is one statement of memory, which calls a function of the library. An order sorts the
+//!   numbers of slots that hold the keys.
 //! * The state of a loop, and the value of a branch or of a block that is left, are variables;
 //!   arrays in them lie in memory that [`crate::array_ir::storage`] assigns, so an update whose
 //!   array nobody reads any more is one store, and a next state that is made anew exchanges its
@@ -102,7 +104,7 @@ declined! {
     Sum "sum";
     /// Sizes that arrive.
     Arrival "arrival";
-    /// A histogram or an order.
+    /// A histogram, an order by several keys, or a sort of very many elements.
     Scatter "scatter";
     /// A call that is not inlined.
     Call "call";
@@ -162,8 +164,10 @@ impl<'p> Uses<'p> {
             uses.types.extend(block.params.iter().map(|(value, ty)| (*value, ty)));
             for stmt in &block.stmts {
                 uses.types.insert(stmt.value, &stmt.ty);
-                if let ir::Op::Index(array, _) | ir::Op::View(_, array, _) | ir::Op::Update(array, ..) =
-                    stmt.op
+                if let ir::Op::Index(array, _)
+                | ir::Op::View(_, array, _)
+                | ir::Op::Update(array, ..)
+                | ir::Op::Sort(array) = stmt.op
                 {
                     uses.indexed.insert(array);
                 }

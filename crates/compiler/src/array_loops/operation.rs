@@ -145,7 +145,9 @@ impl<'p> Emitter<'p> {
                 self.read(&location)
             }
             ArrayOp::Scan { combine, grouping, body } => self.scan(stmt, combine, *grouping, body),
-            ArrayOp::ReduceAt { .. } | ArrayOp::Order(_) => Err(Declined::Scatter),
+            ArrayOp::ReduceAt { .. } => Err(Declined::Scatter),
+            ArrayOp::Order(body) => self.order(stmt, body),
+            ArrayOp::Sort(array) => self.sort(stmt, *array),
             ArrayOp::Filter(body) => self.filter(stmt, body),
             ArrayOp::Iota(count) => {
                 // Without a bound: nothing of that size is stored.

@@ -1,13 +1,18 @@
-//! Running reductions, as [`crate::core::reduction`] groups them: within chunks first, then each
-//! chunk joined to all before it.
+//! Arrays whose elements depend on many others: running reductions and sorts.
+//!
+//! A running reduction is grouped as [`crate::core::reduction`] says: within chunks first, then each
+//! chunk joined to all before it. A sort is one statement of the loop form, of memory.
 
 use super::reduce::Reduction;
-use super::storage::{ArrayValue, LoweredValue};
+use super::storage::{ArrayValue, LoweredValue, scalar_type};
 use super::{Declined, Emitter, Result};
-use crate::array_ir::{Block, Combine, Grouping, Stmt as ArrayStmt, Type};
+use crate::array_ir::{Block, Combine, Grouping, Space, Stmt as ArrayStmt, Type, Value};
 use crate::core::reduction::CHUNK;
-use crate::loop_ir::{Array, Binary, Reg};
+use crate::loop_ir::{Array, Binary, Reg, ScalarType, Sort, Stmt};
 use std::rc::Rc;
+
+/// Elements of the longest sort: nobody interrupts one. The evaluator sorts more.
+const MAX_SORTED: u64 = 1 << 20;
 
 impl<'p> Emitter<'p> {
     pub(super) fn scan(
@@ -134,5 +139,58 @@ impl<'p> Emitter<'p> {
         let before = self.binary(Binary::Sub, at, one)?;
         let slot = self.first_slot(before, self.slots(reduction.ty)?)?;
         self.load(reduction.ty, array, slot)
+    }
+
+    // ---- sorts ----------------------------------------------------------------------------
+
+    /// The elements of an array in ascending order: in its memory, or in a copy if the array is
+    /// still read.
+    pub(super) fn sort(&mut self, stmt: &'p ArrayStmt, array: Value) -> Result<LoweredValue<'p>> {
+        let Type::Array(space, element) = &stmt.ty else { unreachable!("what is sorted is an array") };
+        if self.slots(&stmt.ty)? == 0 {
+            return Ok(self.values[&array].clone());
+        }
+        let count = self.sorted_count(space)?;
+        let ty = match &**element {
+            Type::Element(element) => scalar_type(*element),
+            _ => ScalarType::I64,
+        };
+        let lowered = self.store_for_update(stmt.value, array)?;
+        let (keys, at) = (self.whole_array(&lowered).expect("an array is stored"), self.int(0)?);
+        self.emit(Stmt::Sort(Sort { ty, indices: false, count, into: keys, first: at, keys, at }))?;
+        Ok(lowered)
+    }
+
+    /// The indices of a space in the ascending order of the keys that a block gives.
+    pub(super) fn order(&mut self, stmt: &'p ArrayStmt, body: &'p Block) -> Result<LoweredValue<'p>> {
+        let (_, Type::Index(space)) = &body.params[0] else { unreachable!("an order is of indices") };
+        let key = self.uses.types[&body.end.value()];
+        let Type::Element(element) = key else { return Err(Declined::Scatter) };
+        let (capacity, first) = (self.capacity(space)?, self.int(0)?);
+        if self.slots(&stmt.ty)? == 0 {
+            self.loops_in_order(space, &mut |this, digits| this.round(body, digits).map(drop))?;
+            return self.without_slots(&stmt.ty);
+        }
+        let count = self.sorted_count(space)?;
+        let keys = self.allocate_elements(key, capacity)?;
+        self.map_into(body, keys, first)?;
+        let into = self.memory_of(stmt.value, 0, &stmt.ty)?;
+        let ty = scalar_type(*element);
+        self.emit(Stmt::Sort(Sort { ty, indices: true, count, into, first, keys, at: first }))?;
+        self.load(&stmt.ty, into, first)
+    }
+
+    /// The number of elements of a sort.
+    fn sorted_count(&mut self, space: &Space) -> Result<Reg> {
+        if self.capacity(space)? > MAX_SORTED {
+            return Err(Declined::Scatter);
+        }
+        match self.opened(space) {
+            Some(opened) => Ok(opened.count),
+            None => {
+                let count = self.count(space)?;
+                self.size(count)
+            }
+        }
     }
 }

@@ -20,6 +20,9 @@ use std::sync::OnceLock;
 /// The kernel for contractions, as code names it.
 const GEMM_SYMBOL: &str = "felis_gemm";
 
+/// The function that sorts slots, as code names it.
+const SORT_SYMBOL: &str = "felis_sort";
+
 /// A kernel as functions, one for each phase.
 pub struct Code {
     /// The phases.
@@ -100,6 +103,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         builder.symbol(name, address);
     }
     builder.symbol(GEMM_SYMBOL, super::native::gemm as *const u8);
+    builder.symbol(SORT_SYMBOL, super::native::sort as *const u8);
     let mut module = JITModule::new(builder);
     let mut externals: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in called {
@@ -111,24 +115,23 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         let id = module.declare_function(name, Linkage::Import, &signature);
         externals.insert(f, id.map_err(|error| error.to_string())?);
     }
-    let mut has_gemm = false;
-    for_each_stmt(&kernel.body, &mut |stmt| has_gemm |= matches!(stmt, Stmt::Gemm(_)));
-    let gemm = if has_gemm {
+    let (mut has_gemm, mut has_sort) = (false, false);
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        has_gemm |= matches!(stmt, Stmt::Gemm(_));
+        has_sort |= matches!(stmt, Stmt::Sort(_));
+    });
+    let mut import = |symbol: &str, params: usize, results: usize| {
         let mut signature = module.make_signature();
-        signature.params.push(AbiParam::new(types::I64));
-        signature.returns.push(AbiParam::new(types::I64));
-        let id = module.declare_function(GEMM_SYMBOL, Linkage::Import, &signature);
-        Some(id.map_err(|error| error.to_string())?)
-    } else {
-        None
+        signature.params.resize(params, AbiParam::new(types::I64));
+        signature.returns.resize(results, AbiParam::new(types::I64));
+        module.declare_function(symbol, Linkage::Import, &signature).map_err(|error| error.to_string())
     };
+    let gemm = if has_gemm { Some(import(GEMM_SYMBOL, 1, 1)?) } else { None };
+    let sort = if has_sort { Some(import(SORT_SYMBOL, 4, 0)?) } else { None };
     let mut blocks: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in math::blocks() {
         if externals.contains_key(&f) {
-            let mut signature = module.make_signature();
-            signature.params.extend([AbiParam::new(types::I64); 2]);
-            let id = module.declare_function(name, Linkage::Import, &signature);
-            blocks.insert(f, id.map_err(|error| error.to_string())?);
+            blocks.insert(f, import(name, 2, 0)?);
         }
     }
     let mut vector_loops = Vec::new();
@@ -168,6 +171,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
             functions.blocks.insert(*f, module.declare_func_in_func(*id, b.func));
         }
         functions.gemm = gemm.map(|id| module.declare_func_in_func(id, b.func));
+        functions.sort = sort.map(|id| module.declare_func_in_func(id, b.func));
         for ((index, vector_loop), id) in vector_loops.iter().zip(&vector_loop_ids) {
             functions.vector_loops.insert(*index, (module.declare_func_in_func(*id, b.func), vector_loop));
         }

@@ -13,7 +13,7 @@ use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction, ScalarType,
-    Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
+    Sort, Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -79,6 +79,8 @@ pub struct Functions<'n> {
     pub blocks: HashMap<ScalarFunction, FuncRef>,
     /// The kernel for contractions.
     pub gemm: Option<FuncRef>,
+    /// The function that sorts slots.
+    pub sort: Option<FuncRef>,
     /// Loops in AVX-512, by the register of their index.
     pub vector_loops: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
@@ -407,6 +409,10 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.emit_gemm(stmt, gemm);
                 true
             }
+            Stmt::Sort(sort) => {
+                self.emit_sort(sort);
+                true
+            }
         }
     }
 
@@ -437,6 +443,27 @@ impl<'n, 'f> Emit<'n, 'f> {
         let on = self.b.create_block();
         self.b.ins().brif(status, self.stop, &[], on, &[]);
         self.b.switch_to_block(on);
+    }
+
+    /// Calls [`super::native::sort`] with what it reads.
+    fn emit_sort(&mut self, sort: &Sort) {
+        let bytes = |array: Array| self.kernel.arrays[array].width;
+        let form = super::sort::encode(sort.ty, bytes(sort.keys), sort.indices.then(|| bytes(sort.into)));
+        let words = [
+            self.slot_address(sort.into, sort.first),
+            self.slot_address(sort.keys, sort.at),
+            self.reg(sort.count),
+            self.b.ins().iconst(types::I64, form),
+        ];
+        let function = self.functions.sort.expect("the function of sorts is declared with the first one");
+        self.b.ins().call(function, &words);
+    }
+
+    /// The address of a slot of an array.
+    fn slot_address(&mut self, array: Array, slot: Reg) -> Value {
+        let (base, slot) = (self.base(array), self.reg(slot));
+        let offset = self.b.ins().imul_imm_s(slot, i64::from(self.kernel.arrays[array].width));
+        self.b.ins().iadd(base, offset)
     }
 
     /// A loop from `low` up to, not including, `high`.

@@ -128,7 +128,11 @@ impl CompiledKernel {
             can_fail |= matches!(stmt, Stmt::Fail);
             is_short &= !matches!(
                 stmt,
-                Stmt::For { .. } | Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_)
+                Stmt::For { .. }
+                    | Stmt::ParallelFor { .. }
+                    | Stmt::Reduce { .. }
+                    | Stmt::Gemm(_)
+                    | Stmt::Sort(_)
             );
         });
         // A lack of memory is a failure, too.

@@ -145,7 +145,11 @@ impl Analysis<'_> {
                 Stmt::Loop(_, body) => self.inside(body)?,
                 Stmt::Block(_, body) => self.stmts(body, certain)?,
                 Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
-                Stmt::Swap(..) | Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => {
+                Stmt::Swap(..)
+                | Stmt::ParallelFor { .. }
+                | Stmt::Reduce { .. }
+                | Stmt::Gemm(_)
+                | Stmt::Sort(_) => {
                     return None;
                 }
             }
@@ -433,7 +437,11 @@ impl Emit<'_, '_> {
                 false
             }
             // `plan` has none of these.
-            Stmt::Swap(..) | Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => true,
+            Stmt::Swap(..)
+            | Stmt::ParallelFor { .. }
+            | Stmt::Reduce { .. }
+            | Stmt::Gemm(_)
+            | Stmt::Sort(_) => true,
         }
     }
 

@@ -27,6 +27,7 @@ mod native;
 mod partition;
 mod private_variables;
 mod simd128;
+mod sort;
 mod vector_call;
 mod vector_loops;
 mod vector_operations;

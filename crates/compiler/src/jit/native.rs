@@ -17,7 +17,9 @@
 use super::gemm::{
     Factors, GemmMode, Lanes, Line, Number, Panels, STEPS_PER_PREFETCH, Strided, Sums, TILE_ROWS, Tile, steps,
 };
+use super::sort::SortForm;
 use crate::core::reduction::LANES;
+use crate::value::sort::{Slot, SortKey, order_slots, sort_slots};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 #[cfg(target_arch = "x86_64")]
@@ -141,6 +143,47 @@ pub(super) fn prefetch<T: Number>(numbers: &[T], count: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (numbers, count);
+}
+
+/// Computes a [`Sort`](crate::loop_ir::Sort); called by compiled code, with the addresses of the first
+/// slot of the result and of the keys, the number of slots, and what [`SortForm`] reads.
+pub(super) extern "C" fn sort(into: *mut u8, keys: *const u8, count: usize, form: i64) {
+    /// # Safety
+    /// As [`sort`] is called, with slots of this type.
+    unsafe fn of<T: Slot>(into: *mut u8, keys: *const u8, count: usize, form: SortForm) {
+        /// # Safety
+        /// There are as many slots of this type.
+        unsafe fn indices<T: Slot, I: Slot>(into: *mut u8, keys: &[T], key: SortKey) {
+            // SAFETY: the slots are initialized, of this width, and apart from the keys.
+            order_slots(keys, key, unsafe { std::slice::from_raw_parts_mut(into.cast::<I>(), keys.len()) });
+        }
+        // SAFETY: the arrays are alive, no round that runs at the same time writes what this one reads or
+        // writes, and the slots are initialized. A sort of the slots has one array or two that are apart;
+        // the numbers of slots have one of their own.
+        unsafe {
+            if form.index_bytes == 0 {
+                std::ptr::copy(keys.cast::<T>(), into.cast::<T>(), count);
+                return sort_slots(std::slice::from_raw_parts_mut(into.cast::<T>(), count), form.key);
+            }
+            let keys = std::slice::from_raw_parts(keys.cast::<T>(), count);
+            match form.index_bytes {
+                1 => indices::<T, u8>(into, keys, form.key),
+                2 => indices::<T, u16>(into, keys, form.key),
+                4 => indices::<T, u32>(into, keys, form.key),
+                _ => indices::<T, u64>(into, keys, form.key),
+            }
+        }
+    }
+    let form = SortForm::decode(form);
+    // SAFETY: the word says how wide the slots are.
+    unsafe {
+        match form.bytes {
+            1 => of::<u8>(into, keys, count, form),
+            2 => of::<u16>(into, keys, count, form),
+            4 => of::<u32>(into, keys, count, form),
+            _ => of::<u64>(into, keys, count, form),
+        }
+    }
 }
 
 /// The sums of tiles with vectors of 512 bits, written out: compilers that are told of a certain

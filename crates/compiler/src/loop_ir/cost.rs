@@ -6,6 +6,9 @@ use crate::hash::HashMap;
 /// Rounds of a loop whose number is not known.
 pub const DEFAULT_TRIP_COUNT: f64 = 16.0;
 
+/// The cost of a slot that is sorted, for each binary digit of their number.
+const SORT_COST: f64 = 4.0;
+
 /// Nanoseconds for one iteration of each [`Stmt::ParallelFor`], in their order.
 pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
     let estimator = Estimator::new(kernel);
@@ -179,6 +182,10 @@ impl Estimator<'_> {
             Stmt::Loop(_, body) => DEFAULT_TRIP_COUNT * (0.5 + self.stmts(body)),
             Stmt::Block(_, body) => self.stmts(body),
             Stmt::ParallelFor { body, .. } => self.stmts(body),
+            Stmt::Sort(sort) => {
+                let count = known.get(&sort.count).copied().unwrap_or(DEFAULT_TRIP_COUNT);
+                count * SORT_COST * count.max(2.0).log2()
+            }
             Stmt::Gemm(c) => {
                 let size =
                     |reg: &Reg| known.get(reg).copied().unwrap_or(DEFAULT_TRIP_COUNT * DEFAULT_TRIP_COUNT);

@@ -282,6 +282,8 @@ pub enum Stmt {
     },
     /// Sums of products for each row and column.
     Gemm(Gemm),
+    /// Slots in the order of what they hold.
+    Sort(Sort),
 }
 
 /// The operand of a [`Stmt::Reduce`].
@@ -365,6 +367,23 @@ pub struct Gemm {
     pub right_column: Reg,
     /// A binary64; the others are whole numbers.
     pub start: Reg,
+}
+
+/// The slots of `into` from `first` on become the values of `count` slots of `keys` from `at` on, of
+/// type `ty`, in ascending order; with `indices`, the numbers of these slots, from 0, in the order of
+/// their values. Integers compare with sign if the slots are as wide as the type, else they are codes,
+/// without sign; of floats -0 equals +0, and NaN is last. The sort is stable. Both arrays may be one,
+/// with one first slot, where there are no indices.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // said above
+pub struct Sort {
+    pub ty: ScalarType,
+    pub indices: bool,
+    pub count: Reg,
+    pub into: Array,
+    pub first: Reg,
+    pub keys: Array,
+    pub at: Reg,
 }
 
 /// The origin of an array.

@@ -9,7 +9,7 @@
 use super::mnemonics::Mnemonic;
 use super::{
     ArrayInfo, Binary, Cast, Compare, Gemm, Id, Kernel, Op, Origin, Part, ReductionOp, Reg, ScalarFunction,
-    ScalarType, Stmt, Summand, Unary, for_each_stmt,
+    ScalarType, Sort, Stmt, Summand, Unary, for_each_stmt,
 };
 use crate::hash::HashMap;
 
@@ -286,6 +286,15 @@ impl Parser {
             "gemm" => {
                 words.next()?;
                 Stmt::Gemm(gemm(&mut words)?)
+            }
+            "sort" | "order" => {
+                let indices = words.next()? == "order";
+                let (ty, count) = (words.scalar_type()?, words.reg()?);
+                words.expect(":")?;
+                let (into, [first]) = words.slots()?;
+                words.expect("<-")?;
+                let (keys, [at]) = words.slots()?;
+                Stmt::Sort(Sort { ty, indices, count, into, first, keys, at })
             }
             "break" => {
                 words.next()?;

@@ -4,7 +4,7 @@
 //! the estimates of costs are not part of the text.
 
 use super::mnemonics::Mnemonic;
-use super::{Gemm, IdVec, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand};
+use super::{Gemm, IdVec, Kernel, Op, Origin, Reg, ScalarType, Sort, Stmt, Summand};
 use std::fmt::Write;
 
 /// A kernel as text: a line for each array, variable, scalar, size and statement, and one for the
@@ -63,6 +63,10 @@ fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out:
                 format!("{result}: {} = reduce {item}, {index} in {low}..<{high}", ty(result))
             }
             Stmt::Gemm(gemm) => gemm_text(gemm),
+            Stmt::Sort(Sort { ty, indices, count, into, first, keys, at }) => {
+                let (name, ty) = (if *indices { "order" } else { "sort" }, ty.mnemonic());
+                format!("{name} {ty} {count}: {into}[{first}] <- {keys}[{at}]")
+            }
             Stmt::Break(label) => format!("break {label}"),
             Stmt::Continue(label) => format!("continue {label}"),
             Stmt::Fail => "fail".into(),

@@ -3,7 +3,7 @@
 use super::pass::PASSES;
 use super::{
     Binary, Cast, Compare, Gemm, IdVec, Kernel, Op, Origin, ReductionOp, Reg, ScalarFunction, ScalarType,
-    Stmt, Summand, Unary, parse, print, validate,
+    Sort, Stmt, Summand, Unary, parse, print, validate,
 };
 use fastrand::Rng;
 use std::fmt::Write;
@@ -265,6 +265,15 @@ impl Generator {
                     right_column,
                     start,
                 }));
+            }
+            11 => {
+                let ty = [ScalarType::I64, ScalarType::F64, ScalarType::I32][self.random.usize(..3)];
+                let indices = self.random.bool();
+                let [into, keys] =
+                    [(); 2].map(|()| self.kernel.add_array(Origin::Scratch, ty.bytes() as u8, 9));
+                let mut int = || self.reg(ScalarType::I64, known, out);
+                let (count, first, at) = (int(), int(), int());
+                out.push(Stmt::Sort(Sort { ty, indices, count, into, first, keys, at }));
             }
             _ => {
                 let (ty, op) = self.op(known, out);

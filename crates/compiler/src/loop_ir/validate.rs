@@ -2,7 +2,7 @@
 //! on the stack that are read are written, parallel statements stand in what runs in order.
 
 use super::{
-    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Stmt, Summand, Unary,
+    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Sort, Stmt, Summand, Unary,
     for_each_stmt,
 };
 use crate::hash::HashSet;
@@ -273,6 +273,23 @@ impl Validator<'_> {
                 }
                 self.scope.truncate(around);
                 self.define(*result)
+            }
+            Stmt::Sort(Sort { ty, indices, count, into, first, keys, at }) => {
+                if let Origin::Input(_) | Origin::Alias(_) = self.array(*into)? {
+                    return Err(format!("{into} is only to be read"));
+                }
+                self.array(*keys)?;
+                let width = |array: Array| usize::from(self.kernel.arrays[array].width);
+                if width(*keys) > ty.bytes() || ty.is_float() && width(*keys) != ty.bytes() {
+                    return Err(format!("{keys} has no slots of {} bytes", ty.bytes()));
+                }
+                if !indices && width(*keys) != width(*into) {
+                    return Err(format!("the slots of {into} are not those of {keys}"));
+                }
+                if into == keys && (*indices || first != at) {
+                    return Err(format!("{keys} is read and written"));
+                }
+                [*count, *first, *at].into_iter().try_for_each(|reg| self.expect_type(reg, ScalarType::I64))
             }
             Stmt::Gemm(gemm) => {
                 if let Origin::Input(_) | Origin::Alias(_) = self.array(gemm.into)? {

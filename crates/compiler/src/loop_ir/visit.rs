@@ -5,7 +5,7 @@
 //! the forms that end in `_mut` pass them to be replaced. All other walks are made of these, so a
 //! new construct lists its parts in this file and nowhere else.
 
-use super::{Array, Gemm, Label, Op, Reg, Stmt, Summand, Var};
+use super::{Array, Gemm, Label, Op, Reg, Sort, Stmt, Summand, Var};
 use crate::hash::HashSet;
 
 macro_rules! parts {
@@ -120,6 +120,13 @@ macro_rules! parts {
                             }
                         }
                         f($Part::Def(result));
+                    }
+                    Stmt::Sort(Sort { ty: _, indices: _, count, into, first, keys, at }) => {
+                        f($Part::ArrayRead(keys));
+                        f($Part::ArrayWrite(into));
+                        for reg in [count, first, at] {
+                            f($Part::Use(reg));
+                        }
                     }
                     Stmt::Gemm(gemm) => {
                         let Gemm {

@@ -4,9 +4,10 @@
 //! and order of its values. Two values are one key if neither is before the other in the order of
 //! the language: of floats, -0 is 0, and NaN is one key that comes last.
 
-use super::sort::SortKey;
+use super::sort::sort_key;
 use crate::layout::{Form, Layout};
 use crate::types::Scalar;
+use crate::value::sort::SortKey;
 use crate::value::{Buffer, Class, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -101,7 +102,7 @@ fn push_slots(layout: &Layout, slots: &mut Vec<KeySlot>) -> Option<()> {
         Form::Compact(_) if layout.slots == 0 => {}
         Form::Scalar(Scalar::String) => slots.push(KeySlot::Text),
         Form::Scalar(Scalar::Bigint) => slots.push(KeySlot::Bigint),
-        Form::Compact(_) | Form::Scalar(_) => slots.push(KeySlot::Word(SortKey::of(&layout.leaf()?))),
+        Form::Compact(_) | Form::Scalar(_) => slots.push(KeySlot::Word(sort_key(&layout.leaf()?))),
         Form::Parts(parts) => parts.iter().try_for_each(|(_, part)| push_slots(part, slots))?,
         Form::Array { element, count } => (0..*count).try_for_each(|_| push_slots(element, slots))?,
         Form::Sum(_) | Form::Variant | Form::Function | Form::Packed => return None,

@@ -3,7 +3,7 @@
 //! The order is that of `before` in the standard library: numbers ascend; of floats -0 equals 0 and
 //! NaN is last; the sort is stable. Keys that differ in few bytes are distributed by each of them,
 //! the lowest first (radix sort: Knuth, *The Art of Computer Programming* 3, 5.2.5). Otherwise runs of
-//! [`RUN_ELEMENTS`] are sorted by the standard library of Rust and merged. The interrupt flag is
+//! [`RUN_ELEMENTS`] are sorted ([`sort_slots`]) and merged. The interrupt flag is
 //! polled between runs and during merges and distributions.
 
 use super::arithmetic::memory_failure;
@@ -13,6 +13,7 @@ use super::evaluator::{Evaluator, Result};
 use crate::layout::Leaf;
 use crate::source::Span;
 use crate::types::Scalar;
+use crate::value::sort::{Slot, SortKey, differing_bits, sort_slots};
 use crate::value::{Buffer, Class, Seq, Value};
 
 /// The number of elements of a run.
@@ -25,46 +26,14 @@ const MAX_RADIX_PASSES: usize = 4;
 /// The number of elements from which on they are distributed.
 const MIN_RADIX_ELEMENTS: usize = 256;
 
-/// The key by which slots are ordered.
-#[derive(Clone, Copy)]
-pub(super) enum SortKey {
-    /// Unsigned numbers.
-    Unsigned,
-    /// Signed numbers of this many bits.
-    Signed(u32),
-    /// Binary64.
-    Double,
-    /// Binary32.
-    Single,
-}
-
-impl SortKey {
-    /// Returns the key of slots with this content.
-    pub(super) fn of(leaf: &Leaf) -> SortKey {
-        match leaf {
-            Leaf::Scalar(Scalar::Int) => SortKey::Signed(64),
-            Leaf::Scalar(Scalar::Real) => SortKey::Double,
-            Leaf::Scalar(Scalar::Single) => SortKey::Single,
-            Leaf::Scalar(Scalar::Fixed(fixed)) if fixed.shape().1 => SortKey::Signed(fixed.shape().0),
-            _ => SortKey::Unsigned,
-        }
-    }
-
-    /// Returns a number that is monotone in the value of a slot.
-    #[inline(always)]
-    pub(super) fn key(self, slot: u64) -> u64 {
-        const SIGN: u64 = 1 << 63;
-        match self {
-            SortKey::Unsigned => slot,
-            SortKey::Signed(bits) => slot << (64 - bits) ^ SIGN,
-            SortKey::Single => SortKey::Double.key(f64::from(f32::from_bits(slot as u32)).to_bits()),
-            SortKey::Double => match f64::from_bits(slot) {
-                x if x.is_nan() => u64::MAX,
-                0.0 => SIGN,
-                _ if slot & SIGN != 0 => !slot,
-                _ => slot | SIGN,
-            },
-        }
+/// Returns the key of slots with this content.
+pub(super) fn sort_key(leaf: &Leaf) -> SortKey {
+    match leaf {
+        Leaf::Scalar(Scalar::Int) => SortKey::Signed(64),
+        Leaf::Scalar(Scalar::Real) => SortKey::Double,
+        Leaf::Scalar(Scalar::Single) => SortKey::Single,
+        Leaf::Scalar(Scalar::Fixed(fixed)) if fixed.shape().1 => SortKey::Signed(fixed.shape().0),
+        _ => SortKey::Unsigned,
     }
 }
 
@@ -86,7 +55,7 @@ impl Evaluator<'_, '_> {
         // An array of at most one slot is in order.
         let Value::Seq(seq) = &args[0] else { return Ok(args[0].clone()) };
         let Some(leaf) = leaf else { return Err(unsuitable()) };
-        let (class, count, keys) = (seq.class(), seq.len(), SortKey::of(&leaf));
+        let (class, count, keys) = (seq.class(), seq.len(), sort_key(&leaf));
         let mut out = self.allocate_buffer(types.result.class, count, span)?;
         // Twice the pairs of key and index, or the slots, for the merge; the keys are less.
         self.require_memory(if indices { Class::Wide } else { class }, count.saturating_mul(2), span)?;
@@ -105,10 +74,10 @@ impl Evaluator<'_, '_> {
         }
         out.extend(&from, start, count);
         match &mut out {
-            Buffer::U8(slots) => self.stable_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::U16(slots) => self.stable_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::U32(slots) => self.stable_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::Word(slots) => self.stable_sort(slots, |slot| keys.key(*slot), span)?,
+            Buffer::U8(slots) => self.sort_values(slots, keys, span)?,
+            Buffer::U16(slots) => self.sort_values(slots, keys, span)?,
+            Buffer::U32(slots) => self.sort_values(slots, keys, span)?,
+            Buffer::Word(slots) => self.sort_values(slots, keys, span)?,
             Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => return Err(unsuitable()),
         }
         Ok(Value::Seq(Seq::new(out)))
@@ -143,7 +112,7 @@ impl Evaluator<'_, '_> {
         out: &mut Buffer,
         span: Span,
     ) -> Result<()> {
-        self.stable_sort(&mut all, key, span)?;
+        self.stable_sort(&mut all, &key, |run| run.sort_by_key(&key), span)?;
         for run in all.chunks(RUN_ELEMENTS) {
             self.poll_interrupt(span)?;
             out.extend_with_words(run.iter().map(&index));
@@ -151,8 +120,19 @@ impl Evaluator<'_, '_> {
         Ok(())
     }
 
-    /// Sorts by a key; the sort is stable.
-    fn stable_sort<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
+    /// Sorts slots.
+    fn sort_values<T: Slot>(&mut self, slots: &mut Vec<T>, key: SortKey, span: Span) -> Result<()> {
+        self.stable_sort(slots, |slot| key.key(slot.word()), |run| sort_slots(run, key), span)
+    }
+
+    /// Sorts by a key, and a run by a function; the sort is stable.
+    fn stable_sort<T: Copy>(
+        &mut self,
+        all: &mut Vec<T>,
+        key: impl Fn(&T) -> u64,
+        sort_run: impl Fn(&mut [T]),
+        span: Span,
+    ) -> Result<()> {
         if all.len() >= MIN_RADIX_ELEMENTS {
             let differing = differing_bits(all.iter().map(&key));
             let places: Vec<u32> =
@@ -161,7 +141,7 @@ impl Evaluator<'_, '_> {
                 return self.radix_sort(all, key, &places, span);
             }
         }
-        self.merge_sort(all, key, span)
+        self.merge_sort(all, key, sort_run, span)
     }
 
     /// Sorts by the bytes of a key at some places, the lowest first.
@@ -198,10 +178,16 @@ impl Evaluator<'_, '_> {
     }
 
     /// Sorts by a key and comparisons; the sort is stable.
-    fn merge_sort<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
+    fn merge_sort<T: Copy>(
+        &mut self,
+        all: &mut Vec<T>,
+        key: impl Fn(&T) -> u64,
+        sort_run: impl Fn(&mut [T]),
+        span: Span,
+    ) -> Result<()> {
         for run in all.chunks_mut(RUN_ELEMENTS) {
             self.poll_interrupt(span)?;
-            run.sort_by_key(&key);
+            sort_run(run);
         }
         let mut width = RUN_ELEMENTS;
         let mut merged: Vec<T> = Vec::new();
@@ -230,32 +216,5 @@ impl Evaluator<'_, '_> {
             width *= 2;
         }
         Ok(())
-    }
-}
-
-/// The bits that are not the same in all keys.
-fn differing_bits(keys: impl Iterator<Item = u64>) -> u64 {
-    let (any, every) = keys.fold((0, u64::MAX), |(any, every), key| (any | key, every & key));
-    any & !every
-}
-
-#[cfg(test)]
-mod tests {
-    use super::SortKey;
-
-    #[test]
-    fn keys_grow_with_values() {
-        let reals = [f64::NEG_INFINITY, -2.5, -5e-324, -0.0, 5e-324, 1.0, f64::INFINITY, f64::NAN];
-        let keys = reals.map(|x| SortKey::Double.key(x.to_bits()));
-        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:x?}");
-        assert_eq!(SortKey::Double.key(0), SortKey::Double.key((-0.0f64).to_bits()));
-        assert_eq!(SortKey::Double.key((-f64::NAN).to_bits()), u64::MAX);
-        let singles =
-            [-1.5f32, -1e-45, 0.0, 1e-45, 3.0, f32::NAN].map(|x| SortKey::Single.key(x.to_bits().into()));
-        assert!(singles.is_sorted_by(|a, b| a < b));
-        let bytes = [-128i8, -1, 0, 1, 127].map(|n| SortKey::Signed(8).key((n as u8).into()));
-        assert!(bytes.is_sorted_by(|a, b| a < b));
-        let ints = [i64::MIN, -1, 0, 1, i64::MAX].map(|n| SortKey::Signed(64).key(n as u64));
-        assert!(ints.is_sorted_by(|a, b| a < b));
     }
 }

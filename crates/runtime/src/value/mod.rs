@@ -19,6 +19,7 @@ mod footprint;
 mod mapped;
 mod pool;
 mod seq;
+pub mod sort;
 mod text;
 
 pub use buffer::{Buffer, Class};

@@ -202,7 +202,7 @@ impl UseTable {
             self.position += 1;
             match &stmt.op {
                 Op::Tuple(parts) => drop(self.tuples.insert(stmt.value, parts.clone())),
-                Op::Update(array, ..) => self.changed(*array),
+                Op::Update(array, ..) | Op::Sort(array) => self.changed(*array),
                 Op::For { state, .. } | Op::While { state, .. } => self.changed(*state),
                 _ => {}
             }

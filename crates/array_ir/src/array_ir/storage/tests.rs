@@ -127,9 +127,11 @@ impl<'f> Walk<'f> {
         match &stmt.op {
             Op::Tuple(_) | Op::Part(..) | Op::View(..) | Op::Case(..) => {}
             Op::Index(..) | Op::Array(..) if nodes.iter().any(|node| self.is_lazy(*node)) => {}
-            Op::Update(array, _, element) => {
+            Op::Update(array, ..) | Op::Sort(array) => {
                 self.read_value(*array);
-                self.read_value(*element);
+                if let Op::Update(.., element) = &stmt.op {
+                    self.read_value(*element);
+                }
                 self.shared += usize::from(self.class(nodes[0]) == self.class(self.nodes(*array)[0]));
                 self.define(nodes[0]);
             }
