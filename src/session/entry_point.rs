@@ -30,6 +30,8 @@ pub struct Parameter {
     pub name: String,
     /// Its type as it is written.
     pub written: String,
+    /// Its default, as it is written.
+    pub default: Option<String>,
     form: ParameterForm,
 }
 
@@ -139,6 +141,7 @@ impl Session {
             params.push(Parameter {
                 name: parameter_name(&param.pattern),
                 written: param.ty.as_ref().map_or_else(|| ty.to_string(), unparse::print_type),
+                default: param.default.as_ref().map(unparse::print_expr),
                 form,
             });
         }
@@ -151,7 +154,10 @@ impl EntryPoint {
     pub fn usage(&self) -> String {
         let each = self.params.iter().map(|param| match &param.form {
             ParameterForm::Rest(_) => format!("[{}:{} …]", param.name, param.written),
-            _ => format!("{}:{}", param.name, param.written),
+            _ => match &param.default {
+                Some(default) => format!("[{}:{} = {default}]", param.name, param.written),
+                None => format!("{}:{}", param.name, param.written),
+            },
         });
         each.collect::<Vec<_>>().join(" ")
     }
@@ -159,13 +165,18 @@ impl EntryPoint {
     /// The statement that calls it with these words.
     pub fn call(&self, words: &[String]) -> Result<String, ArgumentError> {
         let open = matches!(self.params.last(), Some(Parameter { form: ParameterForm::Rest(_), .. }));
-        let least = self.params.len() - usize::from(open);
-        if words.len() < least || words.len() > least && !open {
+        let most = self.params.len() - usize::from(open);
+        // Those with a default may be missing at the end, where no words are left for others.
+        let required = self.params[..most].iter().rposition(|param| param.default.is_none());
+        let least = if open { most } else { required.map_or(0, |at| at + 1) };
+        if words.len() < least || words.len() > most && !open {
+            let plural = |n: usize| if n == 1 { "" } else { "s" };
             let wants = match (least, open) {
+                (_, false) if least < most => format!("{least} to {most} argument{}", plural(most)),
                 (0, false) => "no arguments".to_string(),
                 (1, false) => "one argument".to_string(),
                 (n, false) => format!("{n} arguments"),
-                (n, true) => format!("at least {n} argument{}", if n == 1 { "" } else { "s" }),
+                (n, true) => format!("at least {n} argument{}", plural(n)),
             };
             let given = match words.len() {
                 0 => "none".to_string(),
@@ -189,7 +200,11 @@ impl EntryPoint {
                     // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`.
                     format!("(({}) :>> {} ^ {})", items.join(", "), form_type(each), items.len())
                 }
-                form => read(form, &words[at])?,
+                form => match words.get(at) {
+                    Some(word) => read(form, word)?,
+                    // It has its default, and so have those behind it.
+                    None => break,
+                },
             });
         }
         Ok(format!("main ({});", values.join(", ")))

@@ -145,6 +145,12 @@ impl Session {
             let more = more.iter().cloned().chain(advice);
             return more.fold(diagnostic.help(first.clone()), Diagnostic::alternative);
         }
+        if let Some(word) = library::modules::renamed(name) {
+            let advice = diagnostic.help.take().filter(|help| help.edits.is_empty());
+            return advice
+                .into_iter()
+                .fold(diagnostic.help(self.renaming(span, word)), Diagnostic::alternative);
+        }
         if diagnostic.help.is_some() {
             return diagnostic;
         }
@@ -153,6 +159,22 @@ impl Session {
             Some(near) => diagnostic.fix(format!("did you mean `{near}`?"), span, near),
             None => diagnostic,
         }
+    }
+
+    /// Returns the help that puts the word of the library in place of a name of another language, with
+    /// the import of its module if it is of one.
+    fn renaming(&self, span: Span, word: &str) -> Help {
+        let mut edits = vec![(span, word.to_string())];
+        let modules = library::modules::exporting(word);
+        let known = self.env.values.contains_key(word);
+        let (Some(module), false, Some(source)) = (modules.first(), known, self.sources.get(span.source))
+        else {
+            return Help { text: format!("it is `{word}` here"), edits };
+        };
+        let import = format!("import {module} ({word});");
+        edits.push(library::modules::insertion(source, &import));
+        edits.reverse();
+        Help { text: format!("it is `{word}` here: `{import}`"), edits }
     }
 
     /// Returns the imports of modules of the library that export the name at a place, each as an

@@ -122,6 +122,22 @@ fn fixes_fix() {
     assert!(tried >= 40, "only {tried} edits are offered");
 }
 
+/// Checks that the words for names of other languages exist, and that the names do not.
+#[test]
+fn renamed_words_exist() {
+    for (name, word) in felis::session::library::modules::RENAMED {
+        let imported = |module: &&str| format!("import {module} ({word});");
+        let module = felis::session::library::modules::exporting(word).first();
+        let text = format!("{} val f = {word};", module.map(imported).unwrap_or_default());
+        let known = run("library_word.flx", &text, false);
+        let unknown = known.diagnostics.iter().any(|d| matches!(d.code.as_str(), "E0401" | "E0803"));
+        assert!(!unknown, "`{word}` is unknown: {}", known.shown);
+        let used = run("library_name.flx", &format!("val f = {name};"), false);
+        let says = format!("it is `{word}` here");
+        assert!(used.shown.contains(&says) || used.shown.contains(word), "{name}: {}", used.shown);
+    }
+}
+
 /// Checks that the advice about a foreign name is correct.
 #[test]
 fn what_is_said_of_foreign_names_holds() {

@@ -182,7 +182,9 @@ impl TreeGenerator {
                 let hole = |g: &mut TreeGenerator| {
                     let name = g.name();
                     let (value, width) = (g.at(Name(name)), g.maybe(|g| g.dice.roll(20)));
-                    Interpolation { value, width, places: g.maybe(|g| g.dice.roll(9)), text: g.string() }
+                    let zeros = width.is_some() && g.dice.roll(2) == 0;
+                    let places = g.maybe(|g| g.dice.roll(9));
+                    Interpolation { value, width, zeros, places, text: g.string() }
                 };
                 let text = self.string();
                 Interpolated(text, self.many(0, 2, hole))

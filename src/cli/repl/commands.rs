@@ -458,7 +458,9 @@ fn library_documentation(session: &mut Session, name: &str) -> Option<String> {
         });
         return Some(texts.collect());
     }
-    let word = docs::library_equivalent(name)?;
+    let Some(word) = docs::renamed(name) else {
+        return docs::foreign_advice(name).map(|advice| format!("there is no `{name}`: {advice}\n"));
+    };
     let text =
         documentation(session, word).or_else(|| library_documentation(session, word)).unwrap_or_default();
     Some(format!("`{name}` is `{word}` here\n{text}"))

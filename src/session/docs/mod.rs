@@ -136,10 +136,8 @@ pub fn in_modules(name: &str) -> Vec<(&'static str, String, Option<Arc<str>>)> {
     found
 }
 
-/// Returns the name that the library has for a function that other languages call so.
-pub fn library_equivalent(name: &str) -> Option<&'static str> {
-    library::modules::RENAMED.iter().find(|(other, _)| *other == name).map(|(_, word)| *word)
-}
+pub use super::library::modules::renamed;
+pub use felis_check::check::foreign_names::lookup as foreign_advice;
 
 /// The comment that a text begins with, in paragraphs.
 fn opening_comment(text: &str) -> String {

@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// memory for them.
 const MAX_IOTA: u64 = 1 << 24;
 
+/// The largest exponent of an integer whose power is written out as a product.
+const MAX_PRODUCT: u32 = 16;
+
 impl Builder<'_> {
     /// An application of a primitive.
     pub(super) fn prim(
@@ -93,10 +96,14 @@ impl Builder<'_> {
                 self.define(Type::unit(), Op::Check(condition, site, Vec::new()))
             }
             core::Prim::Fail => self.fail(scope, term),
-            core::Prim::ModInt => {
+            core::Prim::ModInt | core::Prim::ModBigint => {
                 let size = self.size(&structural_type(&types[0]))?;
-                let number = self.value(scope, &args[0])?;
+                let (number, unsigned) = self.integer_operand(scope, &args[0])?;
                 let size = self.define(Type::I64, Op::Size(size))?;
+                if unsigned {
+                    let code = self.binary(Binary::RemUnsigned, number, size)?;
+                    return self.code_to_compact(scope, term, code);
+                }
                 // The remainder has the sign of the number, and is the number where the size is 0.
                 let rest = self.binary(Binary::RemSigned, number, size)?;
                 let zero = self.constant(Element::I64, 0)?;
@@ -118,9 +125,10 @@ impl Builder<'_> {
                 }
                 self.compact_of_code(&to, sum, size)
             }
-            core::Prim::IndexInt => {
+            core::Prim::IndexInt | core::Prim::IndexBigint => {
                 let size = self.size(&structural_type(&types[0]))?;
-                let number = self.value(scope, &args[0])?;
+                // A `u64` beyond the integers is negative as a word, and no code either.
+                let (number, _) = self.integer_operand(scope, &args[0])?;
                 let (space, to) = (Space::optional(size.clone()), scope.concrete(&term.ty));
                 let found = self.define(Type::Index(space.clone()), Op::TryLocate(size, number))?;
                 if self.ty(&to)? == self.types[&found] {
@@ -174,6 +182,22 @@ impl Builder<'_> {
             }
             .into()),
         }
+    }
+
+    /// An integer as a word, and whether that has no sign. One of a fixed width is given as an
+    /// unbounded integer, or as an `int`.
+    fn integer_operand(&mut self, scope: &mut Scope, arg: &Term) -> Result<(Value, bool)> {
+        if let TermKind::Convert(inner) = &arg.kind
+            && let Some(scalar @ Scalar::Fixed(fixed)) = scope.concrete(&inner.ty).unfold().as_scalar()
+        {
+            let value = self.value(scope, inner)?;
+            return Ok((self.widened(value, scalar)?, fixed == Fixed::U64));
+        }
+        let value = self.value(scope, arg)?;
+        if scope.concrete(&arg.ty).unfold().as_scalar() == Some(Scalar::Bigint) {
+            self.range(value)?;
+        }
+        Ok((value, false))
     }
 
     /// The elements of an array in ascending order. The operation compares integers with sign: of
@@ -531,7 +555,7 @@ impl Builder<'_> {
     }
 
     /// An integer as an `i64` of the same number; of `u64` the same bits.
-    fn widened(&mut self, value: Value, scalar: Scalar) -> Result<Value> {
+    pub(super) fn widened(&mut self, value: Value, scalar: Scalar) -> Result<Value> {
         match self.types[&value].element() {
             Some(Element::I64) => Ok(value),
             _ if is_unsigned(scalar) => self.cast(value, Cast::ZeroExtend, Element::I64),
@@ -573,6 +597,9 @@ impl Builder<'_> {
             core::Op::Sub(_) => self.binary(Binary::Sub, a, b),
             core::Op::Mul(_) => self.binary(Binary::Mul, a, b),
             core::Op::Div(_) if element.is_float() => self.binary(Binary::Div, a, b),
+            core::Op::Pow(_) if let Some(count) = self.small_power(element, b) => {
+                self.product_of_powers(a, element, count)
+            }
             core::Op::Rem(_) | core::Op::Pow(_) if element.is_float() => {
                 let function = match (op, element) {
                     (core::Op::Rem(_), Element::F64) => ScalarFunction::Rem,
@@ -610,6 +637,44 @@ impl Builder<'_> {
             }
             _ => unreachable!("comparisons are no arithmetic"),
         }
+    }
+
+    /// The exponent of a power that is a product, if it is known: of floats those that
+    /// [`crate::elementary::pow`] multiplies, of integers, which wrap around in any order, a few
+    /// more.
+    fn small_power(&self, element: Element, exponent: Value) -> Option<u32> {
+        let bits = *self.constants.get(&exponent)?;
+        let (count, counts) = match element {
+            Element::F64 => (f64::from_bits(bits), 2..=3),
+            Element::F32 => (f64::from(f32::from_bits(bits as u32)), 2..=3),
+            _ if bits <= u64::from(MAX_PRODUCT) => (bits as f64, 1..=MAX_PRODUCT),
+            _ => return None,
+        };
+        counts.into_iter().find(|known| f64::from(*known) == count)
+    }
+
+    /// A product of equal factors, by squares.
+    fn product_of_powers(&mut self, base: Value, element: Element, count: u32) -> Result<Value> {
+        // The cube of a binary32 is rounded once, after that of a binary64.
+        if element == Element::F32 && count > 2 {
+            let wide = self.cast(base, Cast::FloatToFloat, Element::F64)?;
+            let product = self.product_of_powers(wide, Element::F64, count)?;
+            return self.cast(product, Cast::FloatToFloat, Element::F32);
+        }
+        let (mut power, mut square, mut rest) = (None, base, count);
+        while rest > 0 {
+            if rest & 1 == 1 {
+                power = Some(match power {
+                    None => square,
+                    Some(power) => self.binary(Binary::Mul, square, power)?,
+                });
+            }
+            rest >>= 1;
+            if rest > 0 {
+                square = self.binary(Binary::Mul, square, square)?;
+            }
+        }
+        Ok(power.expect("an exponent above 0"))
     }
 
     /// A conversion between numbers.
@@ -671,9 +736,25 @@ impl Builder<'_> {
             (false, true) if is_unsigned(from) => self.cast(value, Cast::UnsignedToFloat, target),
             (false, true) => self.cast(value, Cast::SignedToFloat, target),
             // A character is no number for every number.
-            (false, false) if to == Scalar::Char => Err(Declined::Conversion.into()),
+            (false, false) if to == Scalar::Char => self.character(value, from, span),
             (false, false) => self.convert_integer(value, from, to, target, span),
         }
+    }
+
+    /// The character with a number: below the surrogates, or behind them and below 17 * 2^16.
+    fn character(&mut self, value: Value, from: Scalar, span: Span) -> Result<Value> {
+        let wide = self.widened(value, from)?;
+        if !from.bounds().is_some_and(|(low, high)| low >= 0 && high < 0xd800) {
+            let [first, behind, count] = [0xd800, 0xe000, 0x11_0000 - 0xe000];
+            let first = self.constant(Element::I64, first)?;
+            let is_before = self.compare(Compare::LtUnsigned, wide, first)?;
+            let (behind, count) = (self.constant(Element::I64, behind)?, self.constant(Element::I64, count)?);
+            let rest = self.binary(Binary::Sub, wide, behind)?;
+            let is_behind = self.compare(Compare::LtUnsigned, rest, count)?;
+            let fits = self.binary(Binary::Or, is_before, is_behind)?;
+            self.check(fits, SiteKind::Convert, span, vec![value])?;
+        }
+        self.cast(wide, Cast::Truncate, Element::I32)
     }
 
     /// A float above -1 and below 2^64 as a `u64`.

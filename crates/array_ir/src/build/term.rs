@@ -5,7 +5,7 @@ use super::types::structural_type;
 use super::{AbruptCompletion, Builder, Closure, Declined, Known, Outside, Result, Scope};
 use crate::array_ir::validate::instantiate;
 use crate::array_ir::{
-    Binary, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
+    Binary, Cast, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
     Unary, Value,
 };
 use crate::core::{self, KnownValue, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
@@ -149,7 +149,8 @@ impl Builder<'_> {
                 match self.ty(&to)? {
                     // A word holds every code.
                     Type::Element(Element::I64) => code,
-                    _ => self.convert(code, &CoreType::scalar(Scalar::Int), &to, term.span)?,
+                    Type::Element(element) => self.code_to_number(code, &from, (&to, element), term.span)?,
+                    _ => return Err(Declined::Conversion.into()),
                 }
             }
             TermKind::FromCode(inner) => self.number_to_compact(scope, term, inner)?,
@@ -353,6 +354,26 @@ impl Builder<'_> {
         Ok((start, self.space(&factors[at])?.digits.len()))
     }
 
+    /// The code of a value of a type as a number of another one, which has every code of that type.
+    fn code_to_number(
+        &mut self,
+        code: Value,
+        from: &CoreType,
+        (to, element): (&CoreType, Element),
+        span: Span,
+    ) -> Result<Value> {
+        let codes = to.unfold().as_scalar().and_then(|scalar| scalar.code_capacity());
+        let size = self.size(&structural_type(from))?;
+        let size = self.define(Type::I64, Op::Size(size))?;
+        let most = codes.and_then(|most| u64::try_from(most).ok()).ok_or(Declined::Conversion)?;
+        let most = self.constant(Element::I64, most)?;
+        let fits = self.compare(Compare::Le, size, most)?;
+        let site = self.site(SiteKind::Convert, span);
+        self.define(Type::unit(), Op::Check(fits, site, Vec::new()))?;
+        let cast = if element.is_float() { Cast::SignedToFloat } else { Cast::Truncate };
+        self.cast(code, cast, element)
+    }
+
     fn number_to_compact(&mut self, scope: &mut Scope, term: &Term, inner: &Term) -> Result<Value> {
         let literal = match &inner.kind {
             TermKind::Int(n) => n.to_i64(),
@@ -366,6 +387,11 @@ impl Builder<'_> {
         match scope.concrete(&inner.ty).unfold().as_scalar() {
             Some(Scalar::Int) => {}
             Some(Scalar::Bigint) => drop(self.range(code)?),
+            // A `u64` beyond the integers is negative as a word, and a code of no value either.
+            Some(scalar @ Scalar::Fixed(_)) => {
+                let word = self.widened(code, scalar)?;
+                return self.code_to_compact(scope, term, word);
+            }
             _ => return Err(Declined::Conversion.into()),
         }
         self.code_to_compact(scope, term, code)

@@ -7,7 +7,7 @@
 
 use super::{NoSize, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 
 /// Integers of fixed width other than `int`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -123,16 +123,19 @@ impl Scalar {
 
     /// Returns true if all codes of a type of `size` values are exactly values of the number type.
     pub fn holds_codes(self, size: &BigUint) -> bool {
-        let most: u128 = match self {
-            Scalar::Bigint => return true,
+        self == Scalar::Bigint || self.code_capacity().is_some_and(|most| *size <= BigUint::from(most))
+    }
+
+    /// The number of values of the largest type all of whose codes the scalar type has; `None` if it
+    /// has no codes or all.
+    pub fn code_capacity(self) -> Option<u128> {
+        let largest: u128 = match self {
+            Scalar::Bigint => return None,
             Scalar::Real => 1 << 53,
             Scalar::Single => 1 << 24,
-            _ => match self.bounds() {
-                Some((_, high)) => high as u128,
-                None => return false,
-            },
+            _ => self.bounds()?.1 as u128,
         };
-        *size <= BigUint::from(most) + BigUint::one()
+        Some(largest + 1)
     }
 
     /// Returns true if every value of `self` is exactly a value of `to`.

@@ -15,7 +15,7 @@ pub struct Foreign {
 }
 
 /// Returns the advice for a name.
-pub(super) fn lookup(name: &str) -> Option<&'static str> {
+pub fn lookup(name: &str) -> Option<&'static str> {
     ROWS.iter().find(|row| row.names.contains(&name)).map(|row| row.instead)
 }
 
@@ -54,7 +54,19 @@ pub const ROWS: &[Foreign] = &[
     ),
     row(&["Just"], "write `Some`, of type `option[T]`", "Some 3"),
     row(
-        &["rand", "random", "randn", "randint", "rng", "uniform", "shuffle", "srand", "rand_int"],
+        &[
+            "rand",
+            "random",
+            "randn",
+            "randint",
+            "rng",
+            "uniform",
+            "shuffle",
+            "srand",
+            "rand_int",
+            "seed",
+            "default_rng",
+        ],
         "random numbers come from keys: `import random (new_key, uniforms);`, then `uniforms[10] (new_key 1)` has ten of them",
         "import random (new_key, uniforms); uniforms[10] (new_key 1)",
     ),
@@ -147,8 +159,8 @@ pub const ROWS: &[Foreign] = &[
     ),
     row(
         &["dict", "Dict", "HashMap", "hashmap", "Map", "object"],
-        "a record with names is written `(x=1, y=2)`",
-        "(x=1, y=2)",
+        "a record with names is written `(x=1, y=2)`; a table by keys comes from `import dict (*);`, as in `dict_of ((\"a\", 1), (\"b\", 2))`",
+        "import dict (dict_of); val r = (x=1, y=2); val d = dict_of ((\"a\", 1), (\"b\", 2));",
     ),
     row(
         &["np", "numpy", "math", "Math", "torch", "jnp", "cmath"],
@@ -173,8 +185,8 @@ pub const ROWS: &[Foreign] = &[
             "write",
             "writeln",
         ],
-        "write `println$ \"x = \" + x.str;`; `fixed (x, 2)` gives two digits after the point",
-        "println$ \"x = \" + fixed (1.5, 2);",
+        "write `println f\"x = {x}\"`; `{x:8.2}` has a width of 8 and two digits after the point",
+        "println f\"{1.5:8.2}\";",
     ),
     row(
         &["exit", "quit", "abort"],
@@ -188,8 +200,8 @@ pub const ROWS: &[Foreign] = &[
     ),
     row(
         &["input", "readline", "read_line", "getline", "scanf", "gets", "stdin", "open", "fopen", "readFile"],
-        "`read_text \"file.txt\"` reads a file; `lines` and `words` cut a text",
-        "val w : string ^ ?N = words \"a b\";",
+        "`read_text \"file.txt\"` reads a file, `import system (read_line);` a line of the input; `lines` and `words` cut a text",
+        "import system (read_line); val w : string ^ ?N = words \"a b\";",
     ),
     row(
         &["parse", "parseInt", "atoi", "stoi", "to_int", "toInt", "read_int"],
@@ -238,7 +250,46 @@ pub const ROWS: &[Foreign] = &[
     row(&["isnan"], "write `is_nan x`", "is_nan 1.0"),
     row(&["fabs"], "write `abs x`", "abs (-1.5)"),
     row(&["ceiling"], "write `ceil x`", "ceil 1.5"),
-    row(&["strip"], "write `trim text`", "trim \" a \""),
+    row(&["strip", "rstrip", "lstrip"], "`trim text` takes the blanks off both ends", "trim \" a \""),
+    row(
+        &["argwhere", "nonzero", "flatnonzero", "findall", "which"],
+        "a condition keeps the indices where it holds: `[ i for i in ..[3] if x.i > 0 ]`",
+        "val x = [1, -2, 3]; val at : 3 ^ ?K = [ i for i in ..[3] if x.i > 0 ];",
+    ),
+    row(
+        &["bincount", "tabulate_counts"],
+        "`histogram x` counts the values of an index type: `histogram [ v.mod[10] for v in x ]`",
+        "histogram [ v.mod[10] for v in [1, 12, 3] ]",
+    ),
+    row(
+        &["einsum", "tensordot"],
+        "a comprehension says the sum: `[ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[K] ] for i in ..[I], j in ..[J] ]`",
+        "val a = #identity[2]; [ sum [ a.(i \\, k) * a.(k \\, j) for k in ..[2] ] for i in ..[2], j in ..[2] ]",
+    ),
+    row(
+        &["hex", "oct", "bin"],
+        "`in_base 16 n` has the digits of a number to another base",
+        "in_base 16 255",
+    ),
+    row(&["is_none", "isNone", "is_nothing"], "write `not (is_some o)`", "not (is_some (Some 1))"),
+    row(&["exp2", "exp10"], "powers are written `2.0 ** x`", "2.0 ** 0.5"),
+    row(&["primes", "sieve", "primerange"], "`is_prime n` asks for one number", "is_prime 7"),
+    row(
+        &["max_by", "maxBy", "argmax_by", "min_by"],
+        "`x.(argmax (map f x))` is the element where `f` is largest",
+        "val x = [1, -3]; x.(argmax (map abs x))",
+    ),
+    row(
+        &["read_csv", "load_csv", "loadtxt", "genfromtxt", "readcsv"],
+        "`val t : (name:string, age:int) ^ ?N = csv \"people.csv\";` reads a table with these columns",
+        "fun read(path:string):int => len path; read \"people.csv\"",
+    ),
+    row(
+        &["chunks", "chunked", "batched"],
+        "`:>>` reads an array in pieces: `x :>> int ^ 2 ^ 3`",
+        "[1, 2, 3, 4, 5, 6] :>> int ^ 2 ^ 3",
+    ),
+    row(&["assert_eq", "assertEqual"], "write `assert (a == b);`", "assert (1 == 1);"),
     row(
         &["substr", "slice"],
         "`substring (text, from, to)` cuts a text; `take n xs` and `drop n xs` cut an array",

@@ -5,7 +5,7 @@ use crate::core::{LocalId, Stmt, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::number::Rounded;
-use crate::types::{Scalar, Type};
+use crate::types::{Scalar, Type, TypeKind};
 use num_bigint::BigInt;
 use std::sync::Arc;
 
@@ -18,6 +18,11 @@ pub(super) fn mentions_local(term: &Term, low: LocalId, high: LocalId) -> bool {
     };
     term.for_each_child(&mut |child| found = found || mentions_local(child, low, high));
     found
+}
+
+/// Returns true for the type of the library's lists.
+pub(in crate::check) fn is_list(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Nominal(nominal, _) if &*nominal.name == "list")
 }
 
 /// Makes the term that runs statements and then has a value.
@@ -101,7 +106,8 @@ pub(in crate::check) fn expand_interpolation(
             }
         };
         if let Some(width) = hole.width {
-            let pad = apply(name("pad_left", span), number(width, span));
+            let pad = if hole.zeros { "_pad_zeros" } else { "pad_left" };
+            let pad = apply(name(pad, span), number(width, span));
             piece = at(
                 ExprKind::Apply {
                     function: Box::new(pad),
@@ -159,6 +165,7 @@ mod tests {
         assert_eq!(expanded("f\"{x:8}\""), "pad_left 8 x.str");
         assert_eq!(expanded("f\"{x:.3}\""), "fixed (x, 3)");
         assert_eq!(expanded("f\"{x:8.3}\""), "pad_left 8 (fixed (x, 3))");
+        assert_eq!(expanded("f\"{x:08.3}\""), "_pad_zeros 8 (fixed (x, 3))");
     }
 
     /// Functions that the expansion adds have no text: an editor finds nothing there.

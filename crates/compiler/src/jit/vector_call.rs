@@ -4,7 +4,7 @@
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
 use super::vector_loops::{VectorLoop, WORD_FAILED, WORD_LANES, WORD_TAIL_MASK};
-use super::vector_plan::{Extreme, Plan, Role};
+use super::vector_plan::{AccumulatorLanes, Extreme, Plan, Role};
 use super::vector_registers::{FIRST_OWN_WORD, ITERATION_BYTES, Word};
 use crate::core::reduction::LANES;
 use crate::loop_ir::accumulator::Accumulator;
@@ -178,10 +178,13 @@ impl Emit<'_, '_> {
         let flags = MemFlagsData::trusted();
         let mut value = self.b.use_var(self.vars[&total.var]);
         for at in (0..ITERATION_BYTES as i32).step_by(plan.width) {
-            let lane = match plan.width == total.ty.bytes() {
-                true => self.b.ins().load(ty, flags, lanes, at),
-                // Lanes of counts are as wide as what is compared.
-                false => self.b.ins().uload32(flags, lanes, at),
+            let lane = match plan.lanes_of(total) {
+                // As wide as what is compared.
+                AccumulatorLanes::Count if plan.width < total.ty.bytes() => {
+                    self.b.ins().uload32(flags, lanes, at)
+                }
+                // The first bytes of a lane are those of an integer with fewer.
+                _ => self.b.ins().load(ty, flags, lanes, at),
             };
             value = self.join(total.join, total.ty, value, lane);
         }

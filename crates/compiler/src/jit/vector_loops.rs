@@ -37,11 +37,11 @@ use super::vector_plan::{LaneTypes, Plan, Role};
 use super::vector_planner::plan;
 use super::vector_registers::{FIRST_OWN_WORD, Loop, Registers, Word};
 use crate::core::reduction::LANES;
-use crate::hash::HashMap;
-use crate::loop_ir::accumulator::AccumulatorOp;
+use crate::hash::{HashMap, HashSet};
+use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp};
 use crate::loop_ir::{
-    Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Var, defined_registers,
-    for_each_stmt,
+    Binary, Cast, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
+    defined_registers, for_each_stmt,
 };
 use std::sync::OnceLock;
 
@@ -142,6 +142,7 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         interleaved,
         reads,
         sets,
+        uncut: uncut_registers(kernel, body),
         words,
         resident,
         most: 0,
@@ -158,6 +159,48 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
     let code = loops.function()?;
     let Loop { words, spilled, .. } = loops;
     Some((index, VectorLoop { plan, words, spilled, isa, code }))
+}
+
+/// The integers of fewer than 8 bytes of which nothing reads more bits than their type has: sums,
+/// differences, products, operations by bits, what is cut off, and slots as wide as the type. In wider
+/// lanes they need no sign that is extended.
+fn uncut_registers(kernel: &Kernel, body: &[Stmt]) -> HashSet<Reg> {
+    use Binary::{Add, And, Mul, Or, Sub, Xor};
+    let mut read: HashSet<Reg> = HashSet::default();
+    loop {
+        let known = read.len();
+        for_each_stmt(body, &mut |stmt| match stmt {
+            Stmt::Let(_, Op::Binary(Add | Sub | Mul, ..) | Op::Unary(Unary::Neg, _)) => {}
+            Stmt::Let(_, Op::Cast(Cast::Truncate, ..)) => {}
+            // The bits of the result are those of the operands.
+            Stmt::Let(reg, op @ (Op::Binary(And | Or | Xor, ..) | Op::Unary(Unary::Not, _))) => {
+                if read.contains(reg) {
+                    op.for_each_reg(&mut |operand| _ = read.insert(operand));
+                }
+            }
+            Stmt::Let(reg, Op::Select(condition, a, b)) => {
+                read.insert(*condition);
+                if read.contains(reg) {
+                    read.extend([*a, *b]);
+                }
+            }
+            Stmt::Store(_, at, _) => drop(read.insert(*at)),
+            stmt => stmt.for_each_read(&mut |reg| _ = read.insert(reg)),
+        });
+        if read.len() == known {
+            break;
+        }
+    }
+    let mut found = HashSet::default();
+    for_each_stmt(body, &mut |stmt| {
+        if let Stmt::Let(reg, _) = stmt
+            && !kernel.regs[*reg].is_float()
+            && !read.contains(reg)
+        {
+            found.insert(*reg);
+        }
+    });
+    found
 }
 
 /// Pairs of stores to alternate slots of an array, the second one of each with the first one: the
@@ -274,7 +317,7 @@ impl Loop<'_> {
         }
         asm.zero_counter();
         for (number, total) in plan.accumulators.iter().enumerate() {
-            let word = self.word(Word::Bits(total.join.identity(total.ty)));
+            let word = self.word(Word::Bits(self.identity(total)));
             for part in 0..parts {
                 asm.broadcast(self.lane(total.new), self.accumulator(number, part), word);
             }
@@ -545,6 +588,14 @@ impl Loop<'_> {
             }
         }
         Some(())
+    }
+
+    /// The bits of a lane of an accumulator that has joined nothing.
+    fn identity(&self, total: &Accumulator) -> u64 {
+        let (bits, bytes) = (total.join.identity(total.ty), total.ty.bytes());
+        // A wider lane of an integer has its sign extended.
+        let unused = if total.ty.is_float() { 0 } else { 64 - 8 * bytes as u32 };
+        ((bits << unused) as i64 >> unused) as u64
     }
 
     /// Joins the numbers of a round to a part of the lanes of an accumulator.

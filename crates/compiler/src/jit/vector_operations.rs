@@ -264,7 +264,7 @@ impl Loop<'_> {
             Op::Cast(kind, ..) => !matches!(kind, Cast::SignExtend | Cast::ZeroExtend),
             _ => false,
         };
-        if !leaves {
+        if !leaves || self.uncut.contains(&reg) {
             return Some(());
         }
         if ty.is_float() {

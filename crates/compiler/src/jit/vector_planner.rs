@@ -291,7 +291,8 @@ impl<'k> Planner<'k> {
         match total.sum_of(self.role(&total.operand)) {
             AccumulatorLanes::Same => {
                 let conditional = total.condition.map(|condition| self.role(&condition));
-                let fits = self.types != LaneTypes::Promoted || total.ty.bytes() == 8;
+                // Lanes of an integer keep more bits than it has, which no sum of its own bits sees.
+                let fits = self.types != LaneTypes::Promoted || total.ty.bytes() == 8 || !total.ty.is_float();
                 let joins = total.joins_lanes(self.types, conditional);
                 (fits && joins && self.numbers(&total.operand)).then_some(true)
             }

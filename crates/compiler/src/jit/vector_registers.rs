@@ -9,7 +9,7 @@
 
 use super::asm_x64::{Arithmetic, Assembler, Isa, Lane, Mask, POINTERS, Pointer, Vector};
 use super::vector_plan::{Plan, Role};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{Array, Kernel, ReductionOp, Reg, ScalarType, Stmt, Summand, Var};
 
 /// Bytes of the lanes of an iteration.
@@ -75,6 +75,8 @@ pub(super) struct Loop<'a> {
     pub(super) reads: HashMap<Reg, Vec<usize>>,
     /// The statements that set each variable of a round.
     pub(super) sets: HashMap<Var, Vec<usize>>,
+    /// Integers whose lanes may have other bits beyond those of the type.
+    pub(super) uncut: HashSet<Reg>,
     pub(super) words: Vec<Word>,
     /// Values that stay in a register.
     pub(super) resident: HashMap<Reg, Vector>,

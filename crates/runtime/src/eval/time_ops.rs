@@ -77,10 +77,21 @@ pub(super) fn format_time(
     broken.to_string(format).map_err(|error| one_line(&error.to_string()))
 }
 
+/// Parses a text of a format, in which `%z` is an offset with or without a colon, or `Z` for UTC.
+fn parsed(format: &str, text: &str) -> Option<BrokenDownTime> {
+    let own = strtime::parse(format, text);
+    if !format.contains("%z") {
+        return own.ok();
+    }
+    let with_colon = |text: &str| strtime::parse(format.replace("%z", "%:z"), text);
+    let of_utc = || Some(format!("{}+00:00", text.strip_suffix(['Z', 'z'])?));
+    own.or_else(|_| with_colon(text)).ok().or_else(|| with_colon(&of_utc()?).ok())
+}
+
 /// Returns what a text of a format says: day, nanoseconds and offset, each behind 1 if it is
 /// stated; nothing if the text is none.
 pub(super) fn parse_time(format: &str, text: &str) -> Vec<i64> {
-    let Ok(found) = strtime::parse(format, text) else { return Vec::new() };
+    let Some(found) = parsed(format, text) else { return Vec::new() };
     let timestamp = found.timestamp();
     if let Some(timestamp) = timestamp {
         let shown = Offset::UTC.to_datetime(timestamp);
@@ -181,6 +192,9 @@ mod tests {
         assert_eq!(parse_time("%Y-%m-%d", "1970-01-03"), [1, 2, 0, 0, 0, 0]);
         assert_eq!(parse_time("%H:%M", "01:30"), [0, 0, 1, 5_400_000_000_000, 0, 0]);
         assert_eq!(parse_time("%Y-%m-%d %H:%M %z", "1970-01-01 00:00 +0100"), [1, 0, 1, 0, 1, 3600]);
+        assert_eq!(parse_time("%H:%M%z", "00:00+01:30"), [0, 0, 1, 0, 1, 5400]);
+        assert_eq!(parse_time("%Y-%m-%dT%H:%M:%S%z", "1970-01-01T00:00:00Z"), [1, 0, 1, 0, 1, 0]);
+        assert_eq!(parse_time("%Y-%m-%d%z", "1970-01-01"), [] as [i64; 0]);
         assert_eq!(parse_time("%s", "86400"), [1, 1, 1, 0, 1, 0]);
         for (format, text) in
             [("%Y-%m-%d", "2023-02-29"), ("%Y-%m-%d", "x"), ("%Q%", ""), ("%A %Y-%m-%d", "Monday 1970-01-01")]

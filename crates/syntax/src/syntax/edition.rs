@@ -41,13 +41,11 @@ impl Regrouping {
             reading_text(text, self.place, &self.edits_for_today),
             reading_text(text, self.place, &self.edits_for_v01),
         );
-        let label = format!("today this is `{now}`");
-        let warning = Diagnostic::warning("W0040", self.place, "version 0.1 grouped this differently", label)
-            .note(format!("in 0.1 it was `{then}`"));
-        let before = Help {
-            text: format!("write `{then}` for what it was; `felis fmt --from-0.1` does it for a file of 0.1"),
-            edits: self.edits_for_v01.clone(),
-        };
+        let label = format!("this is `{now}`");
+        let warning = Diagnostic::warning("W0040", self.place, "this may be grouped otherwise than meant", label)
+            .note("version 0.1 grouped it otherwise; `felis fmt --from-0.1` writes the parentheses into a file of 0.1");
+        let before =
+            Help { text: format!("write `{then}` if that is meant"), edits: self.edits_for_v01.clone() };
         let now = Help {
             text: format!("write `{now}` to keep what it is, without this warning"),
             edits: self.edits_for_today.clone(),

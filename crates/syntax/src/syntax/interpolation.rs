@@ -4,7 +4,7 @@
 //! which lexes each value. A value ends at its `}`: brackets in it match, and literals are skipped.
 //! Linear in the length of the line, with nesting up to [`MAX_INTERPOLATION_DEPTH`].
 
-use super::error::LexicalError;
+use super::error::{InterpolationFault, LexicalError};
 use super::lexer::{Lexed, comment_length, lex_range};
 use super::literal::{lex_character, unescape};
 use super::token::{Token, TokenKind};
@@ -47,7 +47,13 @@ pub(super) fn lex_interpolated(source: &Source, range: std::ops::Range<usize>, g
                     break;
                 };
                 let hole = &text[at + 1..close];
-                let value = hole.len() - format_spec_length(hole);
+                let foreign = foreign_format_length(hole);
+                if let Some(length) = foreign {
+                    let (span, fault) =
+                        (Span::new(source.id, close - length, close), InterpolationFault::Format);
+                    out.errors.push(LexicalError::MalformedInterpolation { span, fault }.into());
+                }
+                let value = hole.len() - foreign.unwrap_or_else(|| format_spec_length(hole));
                 let inside = lex_range(source, at + 1..at + 1 + value);
                 if inside.tokens.is_empty() || !inside.errors.is_empty() {
                     wrong = Some(at);
@@ -71,7 +77,11 @@ pub(super) fn lex_interpolated(source: &Source, range: std::ops::Range<usize>, g
         out.errors.push(
             LexicalError::MalformedInterpolation {
                 span: Span::new(source.id, at, at + 1),
-                text: bytes[at] == b'{',
+                fault: if bytes[at] == b'{' {
+                    InterpolationFault::NoValue
+                } else {
+                    InterpolationFault::NotOpen
+                },
             }
             .into(),
         );
@@ -185,4 +195,29 @@ fn format_spec_length(hole: &str) -> usize {
     let tick = hole[..colon].trim_end_matches(|c: char| c.is_ascii_digit()).ends_with('`');
     let is_form = !form.is_empty() && !places.is_empty() && digits(width) && digits(places) && !tick;
     if is_form { hole.len() - colon } else { 0 }
+}
+
+/// Returns the bytes of a format of other languages at the end of an interpolated value: `:<10`,
+/// `:.2f`, `:,`.
+fn foreign_format_length(hole: &str) -> Option<usize> {
+    let colon = hole.rfind(':')?;
+    let form = &hole[colon + 1..];
+    if form.is_empty() || format_spec_length(hole) > 0 || hole[..colon].ends_with(':') {
+        return None;
+    }
+    let rest = form.strip_prefix(['<', '>', '^', '=', '+', '-']).unwrap_or(form);
+    let aligned = rest.len() < form.len();
+    let digits = |text: &str| text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = rest.len() - digits(rest);
+    let rest = &rest[number..];
+    let grouped = rest.strip_prefix([',', '_']).unwrap_or(rest);
+    let places = grouped.strip_prefix('.').map_or(grouped, |rest| &rest[rest.len() - digits(rest)..]);
+    let pointed = places.len() < grouped.len();
+    let letter = places.strip_prefix(['f', 'd', 's', 'e', 'E', 'g', 'G', 'x', 'X', 'o', 'b', '%']);
+    let known = match letter {
+        Some("") => aligned || number > 0 || pointed || grouped.len() < rest.len() || form.len() == 1,
+        None => places.is_empty() && (aligned && number > 0 || grouped.len() < rest.len()),
+        Some(_) => false,
+    };
+    known.then(|| hole.len() - colon)
 }

@@ -225,9 +225,20 @@ pub fn unescape(body: &str) -> Result<String, std::ops::Range<usize>> {
     Ok(out)
 }
 
+/// The format of an interpolated value, `:08.3`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FormatSpec {
+    /// The minimum width in characters.
+    pub width: Option<usize>,
+    /// True if zeros fill the width.
+    pub zeros: bool,
+    /// The number of digits after the point.
+    pub places: Option<usize>,
+}
+
 /// Splits a piece of `f"…"` into its text, with unresolved escapes, and the format of the value
-/// before it, `:8.3`: width and digits after the point.
-pub(crate) fn interpolated_piece(piece: &str) -> (Option<&str>, (Option<usize>, Option<usize>)) {
+/// before it.
+pub(crate) fn interpolated_piece(piece: &str) -> (Option<&str>, FormatSpec) {
     let (form, rest) = match piece.strip_prefix("f\"") {
         Some(rest) => ("", rest),
         None => piece.split_once('}').unwrap_or(("", piece)),
@@ -236,7 +247,9 @@ pub(crate) fn interpolated_piece(piece: &str) -> (Option<&str>, (Option<usize>, 
         form.trim_start_matches(':').split_once('.').unwrap_or((form.trim_start_matches(':'), ""));
     // A number that no width can be is the greatest there is.
     let number = |digits: &str| (!digits.is_empty()).then(|| digits.parse().unwrap_or(usize::MAX));
-    (rest.get(..rest.len().saturating_sub(1)), (number(width), number(places)))
+    let zeros = width.len() > 1 && width.starts_with('0');
+    let spec = FormatSpec { width: number(width), zeros, places: number(places) };
+    (rest.get(..rest.len().saturating_sub(1)), spec)
 }
 
 /// Returns a string literal.

@@ -11,7 +11,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::named::KnownParameters;
-use crate::check::env::Callable;
+use crate::check::env::{Callable, Scheme};
 use crate::check::error::{CallError, CheckError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
@@ -20,7 +20,7 @@ use crate::check::terms::key_name;
 use crate::check::{error, foreign_names};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
+use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind, Name};
 use crate::types::{Kind, Scalar, Type, TypeKind};
 
 /// An argument during the elaboration of a call.
@@ -100,6 +100,34 @@ impl Checker<'_> {
         term
     }
 
+    /// Warns about `x.f y` of a function of the library that takes two values of one type, one after
+    /// the other: it has what it is about last.
+    fn warn_first_after_dot(&mut self, name: &Name, (first, second): (&Type, &Type), dot: Span, whole: Span) {
+        let first = self.infer.zonk(first);
+        if first.has_meta() || first != self.infer.zonk(second) {
+            return;
+        }
+        let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
+        let takes_both = callables.iter().any(|callable| {
+            let of_library = match callable {
+                Callable::Function(id) => {
+                    self.env.signatures.get(id).is_some_and(|known| self.env.of_library(known.span))
+                }
+                _ => false,
+            };
+            let Scheme { domain, result, .. } = self.header(callable);
+            let rest = result.map(|ty| ty.kind().clone());
+            of_library
+                && domain == first
+                && matches!(rest, Some(TypeKind::Function(rest, result)) if rest == first
+                    && !matches!(result.kind(), TypeKind::Function(..)))
+        });
+        if takes_both {
+            let (span, name) = (name.span, name.text.to_string());
+            self.report(CallError::FirstAfterDot { span, name, dot, whole });
+        }
+    }
+
     /// Elaborates the spine of an application: finds the head, prepares the arguments, and calls
     /// the function that the head refers to.
     fn spine(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
@@ -135,6 +163,11 @@ impl Checker<'_> {
             let found = self.find(&name.text);
             args.push(Arg::Done(base_term));
             args.extend(self.prepare_rest(&found, &arguments));
+            if let ([first, second], None) = (&args[..], &local) {
+                let (first, second) = (first.ty(), second.ty());
+                let dot = Span { start: base.span.end, end: key.span.start, ..base.span };
+                self.warn_first_after_dot(name, (&first, &second), dot, e.span);
+            }
             let Some(local) = local else {
                 return self.call_name(name, &targs, args, expected, e.span);
             };

@@ -8,8 +8,8 @@
 use crate::check::context::Checker;
 use crate::check::error::{Inside, PlaceError, StatementError};
 use crate::check::expectation::Expectation;
-use crate::check::hints::mismatch::is_list;
 use crate::check::resolve::candidates::prim_scheme;
+use crate::check::terms::is_list;
 use crate::check::terms::{mentions_local, with_prefix};
 use crate::core::{LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;

@@ -361,9 +361,20 @@ impl Checker<'_> {
         if self.item.frames.iter().any(local) {
             return true;
         }
+        let is_declared = |ty: &Type| match ty.kind() {
+            TypeKind::Array(element, _) => matches!(element.kind(), TypeKind::Nominal(..)),
+            kind => matches!(kind, TypeKind::Nominal(..)),
+        };
+        let both = self.infer.zonk(&operands);
+        let declared = both.components(2).map_or(is_declared(&both), |parts| parts.iter().any(is_declared));
         callables.iter().any(|callable| {
-            if !matches!(callable, Callable::Method(..)) {
-                return true;
+            // Of the functions of the library as many are known as its modules have asked for; they are
+            // for types that it declares.
+            let of_library = |id| self.env.signatures.get(id).is_some_and(|s| self.env.of_library(s.span));
+            match callable {
+                Callable::Method(..) => {}
+                Callable::Function(id) if of_library(id) && !declared => {}
+                _ => return true,
             }
             let scheme = self.header(callable);
             let mark = self.infer.mark();

@@ -9,6 +9,13 @@ use crate::types::Type;
 errors! {
     /// Errors about names, functions and calls.
     pub enum CallError {
+        /// `x.f y` of a function that takes two values of one type, the one that it is about last.
+        W0042 FirstAfterDot {
+            span: Span,
+            name: String,
+            dot: Span,
+            whole: Span,
+        },
         /// A name without a definition.
         E0401 UnknownName {
             span: Span,
@@ -164,6 +171,21 @@ impl CallError {
                 }
                 .request_help(HelpRequest::LibraryName)
             }
+            E::FirstAfterDot { span, name, dot, whole } => Diagnostic::warning(
+                code,
+                *span,
+                format!("`x.{name} y` is `{name} x y`"),
+                "what stands before the dot is the first of two values",
+            )
+            .help(Help {
+                text: format!("`x |> {name} y` gives it `x` last"),
+                edits: vec![
+                    (Span { end: whole.start, ..*whole }, "(".to_string()),
+                    (*dot, " |> ".to_string()),
+                    (whole.after(), ")".to_string()),
+                ],
+            })
+            .alternative(format!("write `{name} x y` if that is meant").into()),
             E::TypeApplied { span, name, ty, argument, text } => {
                 let d = error(span, format!("`{name}` is a type, not a function"), "applied here".into());
                 if *ty == "string" {

@@ -131,7 +131,10 @@ pub(super) fn foreign_form(name: &str) -> Option<&'static str> {
         }
         "nonetype" | "null" | "nil" => "the type of nothing but `()` is `unit`",
         "callable" | "func" | "function" | "fn" => "the type of a function is written `A -> B`",
-        "dict" | "hashmap" | "map" | "record" => "the type of a record is written `(x:int, y:real)`",
+        "dict" | "hashmap" | "map" | "dictionary" => {
+            "`import dict (dict);` has `dict[string, int]`; the type of a record is written `(x:int, y:real)`"
+        }
+        "record" => "the type of a record is written `(x:int, y:real)`",
         _ => return None,
     })
 }

@@ -1,6 +1,7 @@
 //! Errors about parts of values: fields, components, indices, cases, places.
 
 use super::{count, numbering_text, quoted_names, type_as_size};
+use crate::check::terms::is_list;
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{Triangle, Type, TypeKind};
@@ -170,6 +171,9 @@ impl PartError {
                 match ty.as_scalar() {
                     Some(crate::types::Scalar::String) => d.help(
                         "`char_at (s, 0)` takes a character from a text, `substring (s, from, to)` a part",
+                    ),
+                    _ if is_list(ty) => d.help(
+                        "`get (l, 0)` is `case 1` of an element, or `case 0` if there is none; `elements l` is an array",
                     ),
                     _ => d,
                 }

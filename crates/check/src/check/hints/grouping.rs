@@ -4,13 +4,14 @@
 //! often meant the other reading; the help then shows how to write it.
 
 use crate::check::context::Checker;
+use crate::check::env::Scheme;
 use crate::check::error::{CallError, CheckError, ConversionError};
 use crate::check::report::Report;
 use crate::check::terms::key_name;
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{ApplyForm, Expr, ExprKind, Name};
-use crate::types::TypeKind;
+use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
     /// Adds a help to the reports after the mark `before` that satisfy `applies`.
@@ -116,6 +117,19 @@ impl Checker<'_> {
                     "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why";
                 self.add_hint(before, how, |report| mismatch(report, argument.span));
             }
+            if let (ExprKind::Name(name), ExprKind::Tuple(parts), [_]) =
+                (&function.kind, &argument.kind, &arguments[..])
+                && let Some(help) = self.one_by_one(name, parts, argument.span)
+            {
+                let wrong = |report: &&mut Report| {
+                    matches!(report.error, CheckError::Conversion(ConversionError::Mismatch { .. }))
+                        && report.span() == argument.span
+                };
+                if let Some(report) = self.reports.since(before).iter_mut().find(wrong) {
+                    report.set_help(help);
+                    return;
+                }
+            }
             head = function;
         }
         if let (true, ExprKind::Dot { base, key }) = (applied, &head.kind)
@@ -160,6 +174,18 @@ impl Checker<'_> {
             }
             called = function;
         }
+        if let ExprKind::Name(name) = &head.kind
+            && let Some(first) = first_function(e)
+            && self.takes_array(name)
+        {
+            let other = [format!("{}_if", name.text), format!("{}_by", name.text)];
+            let how = match other.iter().find(|other| self.env.callables(other).is_some()) {
+                Some(other) => format!("`{other} f x` takes a function"),
+                None => format!("`{0}` takes no function: write `{0} (map f x)`", name.text),
+            };
+            self.add_hint(before, &how, |report| mismatch(report, first));
+            return;
+        }
         if let (ExprKind::Name(name), [first, .., last]) = (&head.kind, &arguments[..])
             && self.takes_together(name, arguments.len())
         {
@@ -191,13 +217,76 @@ impl Checker<'_> {
         self.add_hint(before, "a comment begins with `//`", inside);
     }
 
+    /// Returns the help for a tuple of arguments to a function that takes as many one after the other.
+    fn one_by_one(&mut self, name: &Name, parts: &[Expr], tuple: Span) -> Option<Help> {
+        let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
+        let curried = !callables.is_empty()
+            && callables.iter().all(|callable| {
+                let Scheme { result, .. } = self.header(callable);
+                let mut groups = 1;
+                let mut rest = result;
+                while let Some(TypeKind::Function(_, result)) = rest.as_ref().map(|ty| ty.kind().clone()) {
+                    groups += 1;
+                    rest = Some(result);
+                }
+                groups == parts.len()
+            });
+        if !curried || parts.len() < 2 {
+            return None;
+        }
+        let is_atom = |part: &Expr| {
+            use ExprKind as K;
+            matches!(part.kind, K::Name(_) | K::Int(_) | K::Real(_) | K::Str(_) | K::Bool(_) | K::Tuple(_))
+        };
+        let mut edits = Vec::new();
+        let mut from = tuple.start;
+        for part in parts {
+            let open = if is_atom(part) { "" } else { "(" };
+            let blank = if edits.is_empty() { "" } else { " " };
+            edits.push((Span { start: from, end: part.span.start, ..tuple }, format!("{blank}{open}")));
+            if !is_atom(part) {
+                edits.push((part.span.after(), ")".to_string()));
+            }
+            from = part.span.end;
+        }
+        edits.push((Span { start: from, end: tuple.end, ..tuple }, String::new()));
+        let values = vec!["…"; parts.len()].join(" ");
+        let text = format!("`{}` takes its values one after the other: write `{0} {values}`", name.text);
+        Some(Help { text, edits })
+    }
+
+    /// Returns true if all functions of this name take an array of any size and nothing else.
+    fn takes_array(&mut self, name: &Name) -> bool {
+        let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
+        !callables.is_empty() && callables.iter().all(|callable| is_any_array(&self.header(callable).domain))
+    }
+
     /// Returns true if a function of this name takes a tuple of `count` values, or any array.
     fn takes_together(&mut self, name: &Name, count: usize) -> bool {
         let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
         callables.iter().any(|callable| {
-            let domain = self.header(callable).domain;
-            let any = matches!(domain.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)));
-            any || domain.unfold().components(count).is_some_and(|parts| parts.len() == count)
+            let Scheme { domain, result, .. } = self.header(callable);
+            let any = is_any_array(&domain);
+            let curried = result.is_some_and(|ty| matches!(ty.kind(), TypeKind::Function(..)));
+            any && !curried || domain.unfold().components(count).is_some_and(|parts| parts.len() == count)
         })
     }
+}
+
+/// Returns true for the type of an array of any size.
+fn is_any_array(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)))
+}
+
+/// Returns the place of the first argument of an application to several, if it is a function that is
+/// written there.
+fn first_function(e: &Expr) -> Option<Span> {
+    let mut head = e;
+    let (mut first, mut count) = (None, 0);
+    while let ExprKind::Apply { function, argument, form: ApplyForm::Juxtaposed } = &head.kind {
+        first = Some(argument);
+        count += 1;
+        head = function;
+    }
+    first.filter(|first| count > 1 && matches!(first.kind, ExprKind::Lambda(_))).map(|first| first.span)
 }

@@ -8,11 +8,12 @@ use crate::check::error::ELEMENTS;
 use crate::check::hints::fields::axis_mismatch_help;
 use crate::check::hints::why_not;
 use crate::check::resolve::behavior;
+use crate::check::terms::is_list;
 use crate::check::types::list_types::no_list_reason;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
-use crate::types::{Alignment, ProductForm, Scalar, Triangle, Type, TypeKind};
+use crate::types::{Alignment, Kind, ProductForm, Scalar, Triangle, Type, TypeKind};
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
@@ -137,8 +138,20 @@ impl Checker<'_> {
         if let Some(help) = self.part_hint(found, expected).or_else(|| rows_hint(found, expected)) {
             return Some(help);
         }
+        if let Some(part) = number_for_index(expected, found) {
+            let words = format!(
+                "an index is wanted here and no `{part}`: `n.mod[10]` makes an index below 10 of a number `n`"
+            );
+            return Some(words.into());
+        }
         let filled = filled(expected, found);
         let expected = &filled;
+        if let TypeKind::Array(element, index) = expected.kind()
+            && element == found
+            && matches!(index.kind(), TypeKind::Meta(_))
+        {
+            return Some(Help::around("an array of one element is `[x]`", span, "[", "]"));
+        }
         if expected == found && found.is_spread() {
             let mut words =
                 format!("`{found}` is of kind SPREAD: no type parameter of kind TYPE stands for it");
@@ -298,6 +311,21 @@ fn filled(wanted: &Type, found: &Type) -> Type {
     }
 }
 
+/// Returns the type of numbers that stands where an index type is wanted.
+fn number_for_index(wanted: &Type, found: &Type) -> Option<Type> {
+    use TypeKind as K;
+    match (wanted.kind(), found.kind()) {
+        (K::Meta(hole), _) => {
+            (hole.kind.is_subkind_of(Kind::Compact) && found.as_scalar().is_some()).then(|| found.clone())
+        }
+        (K::Array(t, i), K::Array(u, j)) => number_for_index(t, u).or_else(|| number_for_index(i, j)),
+        (K::Product(a), K::Product(b)) if a.len() == b.len() => {
+            a.iter().zip(b).find_map(|(a, b)| number_for_index(a, b))
+        }
+        _ => None,
+    }
+}
+
 /// Returns the help for two indices in place of a pair of indices.
 pub(in crate::check) fn pair_hint(found: &Type, expected: &Type) -> Option<String> {
     let pair = expected.unfold();
@@ -361,11 +389,6 @@ pub(in crate::check) fn required_class_hint(found: &Type, expected: &Type) -> Op
         )),
         _ => None,
     }
-}
-
-/// Returns true for the type of the library's lists.
-pub(in crate::check) fn is_list(ty: &Type) -> bool {
-    matches!(ty.kind(), TypeKind::Nominal(nominal, _) if &*nominal.name == "list")
 }
 
 /// Returns the type `T` of `option[T]`.

@@ -32,6 +32,7 @@
 //!
 //! Costs time in proportion to the statements.
 
+use super::super::promotion::has_promoted_form;
 use super::super::{
     Array, Binary, Cast, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary, has_vector_form,
 };
@@ -62,6 +63,10 @@ const MAX_BLOCK_OPERATIONS: usize = 8;
 
 /// Levels of calls.
 const MAX_LEVELS: u32 = 6;
+
+/// Operations of lanes of 4 bytes for each conversion, from which on lanes of 8 bytes take longer than
+/// strips.
+const OPERATIONS_PER_CONVERSION: usize = 4;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -174,6 +179,9 @@ fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> 
     if !vectors.has_short_operations {
         return None;
     }
+    if goes_by_promoted_lanes(kernel, body, &vectors) {
+        return None;
+    }
     let mut widths = HashMap::default();
     for stmt in body {
         let Stmt::Let(reg, op) = stmt else { continue };
@@ -186,6 +194,27 @@ fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> 
         widths.insert(*reg, width);
     }
     Some(widths)
+}
+
+/// Returns true if lanes of 8 bytes have all operations of a loop ([`promotion`](super::super::promotion)),
+/// and those of 4 bytes are few beside the conversions, each of which would cost a strip. Floats are
+/// rounded after each operation there, which is no gain.
+fn goes_by_promoted_lanes(kernel: &Kernel, body: &[Stmt], vectors: &VectorForms<'_, '_>) -> bool {
+    let (mut conversions, mut short, mut promoted) = (0, 0, true);
+    for stmt in body {
+        let Stmt::Let(reg, op) = stmt else { continue };
+        match op {
+            _ if !vectors.lanes.contains_key(reg) => continue,
+            Op::Cast(..) => conversions += 1,
+            Op::Load(..) => {}
+            _ => {
+                promoted &= kernel.regs[*reg] != ScalarType::F32;
+                short += usize::from(vectors.lanes[reg] == Lanes::Bytes(4));
+            }
+        }
+        promoted &= has_promoted_form(kernel, kernel.regs[*reg], op, |_| false);
+    }
+    promoted && short <= OPERATIONS_PER_CONVERSION * conversions
 }
 
 /// The coefficient of the index in a slot number, if the rest is the same in all rounds or an

@@ -31,6 +31,7 @@
 //! by `j` their reads are contiguous ([`Analysis::is_profitable`]). Nothing leaves a loop early,
 //! nothing fails.
 
+use super::super::promotion::has_promoted_form;
 use super::super::{
     Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
     for_each_stmt, identity_bits,
@@ -236,7 +237,8 @@ impl<'s> Analysis<'s> {
                 }
             }
             // Only what goes by vectors is worth it inside.
-            Op::Call(..) | Op::Cast(..) if self.depth > 0 && varying => return None,
+            Op::Call(..) if self.depth > 0 && varying => return None,
+            Op::Cast(..) if self.depth > 0 && varying && !is_promoted(kernel, reg, op) => return None,
             Op::Binary(kind, ..) if self.depth > 0 && varying => {
                 let ty = kernel.regs[reg];
                 let has_product = *kind == Binary::Mul && kernel.has_vector_loops && ty.bytes() >= 4;
@@ -258,6 +260,11 @@ impl<'s> Analysis<'s> {
         }
         Some(())
     }
+}
+
+/// Returns true if wide vectors have an operation in lanes of 8 bytes.
+fn is_promoted(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
+    kernel.has_vector_loops && has_promoted_form(kernel, kernel.regs[reg], op, |_| false)
 }
 
 /// Returns true if a slot number goes by more than 1 with an index, or is made of its digits.

@@ -188,6 +188,8 @@ pub struct Interpolation {
     pub value: Expr,
     /// The minimum width in characters.
     pub width: Option<usize>,
+    /// True if zeros fill the width, `{x:08}`, and not blanks.
+    pub zeros: bool,
     /// The number of digits after the decimal point.
     pub places: Option<usize>,
     /// The text up to the next interpolation.

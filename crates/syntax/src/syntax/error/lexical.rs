@@ -3,6 +3,17 @@
 use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 
+/// What is wrong in a text with values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterpolationFault {
+    /// An opening brace without a value.
+    NoValue,
+    /// A closing brace without an opening one.
+    NotOpen,
+    /// A format of another language.
+    Format,
+}
+
 errors! {
     /// An error in characters, strings, numbers or comments.
     #[derive(PartialEq)]
@@ -108,10 +119,10 @@ errors! {
         },
         /// A brace of `f"…"` that holds no value.
         E0142 MalformedInterpolation {
-            /// The brace.
+            /// The brace, or the format.
             span: Span,
-            /// True for an opening brace.
-            text: bool,
+            /// What is wrong.
+            fault: InterpolationFault,
         },
     }
 }
@@ -300,14 +311,21 @@ impl LexicalError {
                 Diagnostic::error(self.code(), *open, "this text has no end", "opened here")
                     .help("a text over several lines ends with `\"\"\"`")
             }
-            LexicalError::MalformedInterpolation { span, text: true } => Diagnostic::error(
+            LexicalError::MalformedInterpolation { span, fault: InterpolationFault::NoValue } => Diagnostic::error(
                 self.code(),
                 *span,
                 "this brace begins no value",
                 "a value and a `}` are expected after it",
             )
             .help("a value is `{x}`, `{x:8}` or `{x:8.3}`, all in one line; a brace by itself is `{{`"),
-            LexicalError::MalformedInterpolation { span, text: false } => {
+            LexicalError::MalformedInterpolation { span, fault: InterpolationFault::Format } => Diagnostic::error(
+                self.code(),
+                *span,
+                "this is no format of a value",
+                "a width, and digits after the point",
+            )
+            .help("`{x:8}` has a width, `{x:.2}` digits after the point, `{x:8.2}` both, `{x:08}` zeros in place of blanks; a text is put to the left by `{pad_right 8 s}`, digits to another base are `{in_base 16 n}`"),
+            LexicalError::MalformedInterpolation { span, fault: InterpolationFault::NotOpen } => {
                 Diagnostic::error(self.code(), *span, "this brace ends no value", "nothing is open here").fix(
                     "a brace by itself is `}}`",
                     *span,

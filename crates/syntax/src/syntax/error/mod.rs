@@ -49,7 +49,7 @@ mod lexical;
 pub use brackets::BracketError;
 pub use foreign::ForeignError;
 pub use grammar::GrammarError;
-pub use lexical::LexicalError;
+pub use lexical::{InterpolationFault, LexicalError};
 
 use crate::diagnostic::errors;
 

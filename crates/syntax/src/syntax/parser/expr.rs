@@ -10,6 +10,7 @@ use super::super::ast::{
 };
 use super::super::error::GrammarError;
 use super::super::lexer::{Token, TokenKind};
+use super::super::literal::FormatSpec;
 use super::super::literal::{char_value, int_value, number_parts, without_underscores};
 use super::super::text::Edition;
 use super::pattern::{interpolated_text, string_value};
@@ -563,8 +564,8 @@ fn dotted<'t>(
             }
             pieces.push(close);
             let holes = values.into_iter().zip(pieces).map(|(value, piece)| {
-                let (text, (width, places)) = interpolated_text(cx.of(piece));
-                Interpolation { value, width, places, text }
+                let (text, FormatSpec { width, zeros, places }) = interpolated_text(cx.of(piece));
+                Interpolation { value, width, zeros, places, text }
             });
             expr_at(
                 ExprKind::Interpolated(interpolated_text(cx.of(open)).0, holes.collect()),

@@ -506,6 +506,12 @@ impl FailureSite<'_> {
         self.tokens.iter().take(self.at).any(|t| t.kind == kind)
     }
 
+    /// Returns true if a `for` precedes behind the last open bracket.
+    fn in_comprehension(&self) -> bool {
+        let before = self.tokens.iter().take(self.at).rev();
+        before.take_while(|t| t.kind != TokenKind::LBracket).any(|t| t.kind == TokenKind::For)
+    }
+
     /// Returns the hint for an operator of another language.
     fn foreign_operator_hint(&self) -> Option<&'static str> {
         use TokenKind::*;
@@ -557,13 +563,17 @@ fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
         TokenKind::Qualified if wants(TokenKind::Name) => {
             "`::` reaches into an imported module; what is defined here has a name without it"
         }
-        TokenKind::Amp if wants(TokenKind::And) => "conditions are joined by `and`",
-        TokenKind::Bar if wants(TokenKind::Or) => "conditions are joined by `or`",
+        TokenKind::Amp if wants(TokenKind::And) => {
+            "conditions are joined by `and`, the bits of integers by `band (a, b)`"
+        }
+        TokenKind::Bar if wants(TokenKind::Or) => {
+            "conditions are joined by `or`, the bits of integers by `bor (a, b)`"
+        }
         _ if (wants(TokenKind::Plus) || operand || in_type) && around.foreign_operator_hint().is_some() => {
             around.foreign_operator_hint()?
         }
         TokenKind::Arrow if wants(TokenKind::FatArrow) && wants(TokenKind::LBrace) => {
-            "the type of the result follows `:`"
+            "`=>` stands before the value, as in `fun (x) => x + 1`; the type of the result follows `:`"
         }
         TokenKind::Arrow if wants(TokenKind::FatArrow) => {
             "`=>` stands between a pattern, or parameters, and the value"
@@ -687,6 +697,9 @@ fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
             if wants(TokenKind::Plus) && around.is_before(TokenKind::Name) && !wants(TokenKind::Do) =>
         {
             "a block is `do … done`; the value of a struct is made by its name, as in `point (1, 2)`"
+        }
+        TokenKind::For if wants(TokenKind::RBracket) && around.in_comprehension() => {
+            "further loops follow after a comma, the outer one first: `[ x for row in rows, x in row ]`"
         }
         TokenKind::For if wants(TokenKind::RBracket) => {
             "a comprehension makes one value each time: a tuple stands in parentheses, as in `[ (x, y) for x in xs ]`"

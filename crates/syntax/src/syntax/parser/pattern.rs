@@ -5,7 +5,7 @@
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
 use super::super::lexer::{Token, TokenKind};
 use super::super::literal::{
-    char_value, int_value, interpolated_piece, number_parts, unescape, without_underscores,
+    FormatSpec, char_value, int_value, interpolated_piece, number_parts, unescape, without_underscores,
 };
 use super::rule::{
     Label, ParenthesesContent, Rule, Text, any_of, content_ahead, name, name_then, path, separated_by, token,
@@ -167,7 +167,7 @@ fn number(cx: Text<'_>, token: &Token, negative: bool) -> PatternKind {
 }
 
 /// Returns the text of a piece of `f"…"`, and the format of the value before it.
-pub(crate) fn interpolated_text(piece: &str) -> (std::sync::Arc<str>, (Option<usize>, Option<usize>)) {
+pub(crate) fn interpolated_text(piece: &str) -> (std::sync::Arc<str>, FormatSpec) {
     let (text, form) = interpolated_piece(piece);
     let mut rest = text.unwrap_or_default();
     let mut text = String::with_capacity(rest.len());

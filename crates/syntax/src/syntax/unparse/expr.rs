@@ -145,6 +145,9 @@ impl Printer {
                     if hole.width.is_some() || hole.places.is_some() {
                         self.put(":");
                     }
+                    if hole.zeros {
+                        self.put("0");
+                    }
                     self.put(&hole.width.map_or(String::new(), |n| n.to_string()));
                     self.put(&hole.places.map_or(String::new(), |n| format!(".{n}")));
                     self.put("}");
