@@ -733,6 +733,11 @@ impl Builder<'_> {
                 self.check(fits, SiteKind::Convert, span, vec![value])?;
                 self.cast(value, Cast::FloatToSigned, Element::I64)
             }
+            // A number below 2^32 is a word with a sign, and its conversion that of words.
+            (false, true) if is_unsigned(from) && source != Element::I64 => {
+                let wide = self.widened(value, from)?;
+                self.cast(wide, Cast::SignedToFloat, target)
+            }
             (false, true) if is_unsigned(from) => self.cast(value, Cast::UnsignedToFloat, target),
             (false, true) => self.cast(value, Cast::SignedToFloat, target),
             // A character is no number for every number.

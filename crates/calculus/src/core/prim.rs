@@ -200,6 +200,8 @@ scalar_functions! { prims
         Hashes "_hashes": "[T] unit -> bool", TypeQuery, "Whether values of this type are keys of `_group` and of the hash tables of dictionaries: scalars, codes of one word and tuples of these, in the order that the language gives them.";
         Group "_group": "[K, I:COMPACTLINEAR] K ^ I -> K ^ ?G * ?G ^ I", Container, "The distinct elements in their order, and for each element the number of its own; of a type that `_hashes`.";
         ListPush "_list_push": "[T, L] L * T -> L", Container, "The list with one element more.";
+        ListGet "_list_get": "[T, L] L * int -> 1 + T", Container, "The element at a position in case 1; case 0 if there is none.";
+        ListPut "_list_put": "[T, L] L * int * T -> L", Container, "The list with another element at a position that it has.";
         HeapPush "_heap_push": "[T, H] H * T -> H", Container, "The heap with one element more, of a type that `_hashes`.";
         HeapPop "_heap_pop": "[T, H] H -> H", Container, "The heap without its least element, of a type that `_hashes`; the same if it is empty.";
         DictPut "_dict_put": "[K, V, D] D * K * V -> D", Container, "The dictionary with a value at a key of a type that `_hashes`.";

@@ -42,8 +42,11 @@ impl Evaluator<'_, '_> {
         args: &mut [Value],
         span: Span,
     ) -> Result<Value> {
-        if prim == Prim::ListPush {
-            return self.list_push(types, args, span);
+        match prim {
+            Prim::ListPush => return self.list_push(types, args, span),
+            Prim::ListPut => return self.list_put(types, args, span),
+            Prim::ListGet => return Ok(list_get(types, args)),
+            _ => {}
         }
         let mut args = args.iter_mut().map(|place| std::mem::replace(place, Value::UNIT));
         let mut operand = || args.next().expect("a primitive has its operands");
@@ -100,6 +103,24 @@ impl Evaluator<'_, '_> {
             span,
         )?;
         fields[0] = Value::int(count as i64 + 1);
+        Ok(std::mem::replace(list, Value::UNIT))
+    }
+
+    /// Stores an element of a list.
+    fn list_put(&mut self, types: &PrimTypes, args: &mut [Value], span: Span) -> Result<Value> {
+        let [list, at, element] = args else { unreachable!("a primitive has its operands") };
+        let layout = types.layout.as_deref().expect("the primitive has a type argument");
+        let (at, fields) = (at.as_int(), fields_mut(list));
+        let count = fields[0].as_int().min(capacity(&fields[1]) as i64);
+        let Some(at) = usize::try_from(at).ok().filter(|_| at < count) else {
+            let message = format!("a list of {count} has no element {at}");
+            return Err(self.fail(Failure::Failed { message }, span));
+        };
+        if layout.slots > 0 {
+            let array = &mut packed_mut(&mut fields[1]).value;
+            let parts = [(&*element, layout.slots)];
+            self.set_entry(array, at * layout.slots, layout.class, &parts, span)?;
+        }
         Ok(std::mem::replace(list, Value::UNIT))
     }
 
@@ -315,6 +336,18 @@ impl Evaluator<'_, '_> {
         fields[0] = Value::int(last as i64);
         Ok(dict)
     }
+}
+
+/// Returns the element of a list at a position in case 1, or case 0.
+fn list_get(types: &PrimTypes, args: &[Value]) -> Value {
+    let [Value::Seq(fields), at] = args else { unreachable!("a list has several fields") };
+    let slots = types.layout.as_deref().expect("the primitive has a type argument").slots;
+    let room = fields.get(1);
+    let (at, count) = (at.as_int(), fields.get(0).as_int().min(capacity(&room) as i64));
+    if at < 0 || at >= count {
+        return result_case(types, Code::ZERO, Value::UNIT);
+    }
+    result_case(types, Code::Small(1), unpacked(&room).slots(at as usize * slots, slots))
 }
 
 impl EntryForm {

@@ -71,6 +71,8 @@ impl Machine {
             | Prim::Order
             | Prim::Group
             | Prim::ListPush
+            | Prim::ListGet
+            | Prim::ListPut
             | Prim::HeapPush
             | Prim::HeapPop
             | Prim::DictPut

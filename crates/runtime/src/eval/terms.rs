@@ -77,6 +77,8 @@ impl Evaluator<'_, '_> {
             Prim::Sort | Prim::Order => self.sort(types, &args, prim == Prim::Order, span),
             Prim::Group => self.group(types, &args, span),
             Prim::ListPush
+            | Prim::ListGet
+            | Prim::ListPut
             | Prim::HeapPush
             | Prim::HeapPop
             | Prim::DictPut

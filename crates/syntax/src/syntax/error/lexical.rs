@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 
-/// What is wrong in a text with values.
+/// The fault of a text with values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InterpolationFault {
     /// An opening brace without a value.
@@ -121,7 +121,7 @@ errors! {
         E0142 MalformedInterpolation {
             /// The brace, or the format.
             span: Span,
-            /// What is wrong.
+            /// The fault.
             fault: InterpolationFault,
         },
     }
