@@ -329,7 +329,7 @@ const DECLINED: &[(&str, &str)] = &[
     ("fun f[N:COMPACTLINEAR](x:real ^ below[N]):real ^ below[N] => x;", "size"),
     ("fun f[N:COMPACTLINEAR](x:int ^ N):int { require N == ?G \\* 2; return #sizeof[G]; }", "arrival"),
     ("fun f[N:COMPACTLINEAR](x:cyclic[N], y:cyclic[N]):cyclic[N] => x * y;", "cyclic"),
-    ("fun f(x:int):char => x :> char;", "conversion"),
+    ("fun f(i:5):u8 => wrap (i :>> bigint);", "conversion"),
     ("fun f(x:(real * int) ^ 2):real * int * real * int => x :>> (real * int * real * int);", "reshape"),
     (
         "struct S { a:int; } instance Eq[S] { fun == (x:S, y:S):bool => x.a + y.a == 0; } fun f(x:S ^ 3, y:S ^ 3):bool => x == y;",

@@ -68,7 +68,7 @@
 //! dotted     = {"#"} atom {"." key}
 //! key        = PATH [targs] | INT | "(" … ")" | tick
 //! atom       = PATH [targs] | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
-//!            | "f" STRING                        touching; in it {x}, {x:8}, {x:8.3} with x an element
+//!            | "f" STRING                        touching; in it {x}, {x:8}, {x:08}, {x:8.3} with x an element
 //!            | "(" ")" | "(" expr ")" | "(" NAME "=" element {"," NAME "=" element} ")"
 //!            | "(" NAME "=" pipe "\," NAME "=" pipe {"\," NAME "=" pipe} ")"
 //!            | "(" spread {"," spread} ")" | "(" element {"," element} {"," NAME "=" element} ")"
