@@ -733,6 +733,12 @@ impl Builder<'_> {
                 self.check(fits, SiteKind::Convert, span, vec![value])?;
                 self.cast(value, Cast::FloatToSigned, Element::I64)
             }
+            // A binary32 has lanes of 4 bytes: so has what becomes one.
+            (false, true) if target == Element::F32 && matches!(source, Element::I8 | Element::I16) => {
+                let cast = if is_unsigned(from) { Cast::ZeroExtend } else { Cast::SignExtend };
+                let number = self.cast(value, cast, Element::I32)?;
+                self.cast(number, Cast::SignedToFloat, target)
+            }
             // A number below 2^32 is a word with a sign, and its conversion that of words.
             (false, true) if is_unsigned(from) && source != Element::I64 => {
                 let wide = self.widened(value, from)?;

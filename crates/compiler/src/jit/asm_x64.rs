@@ -336,6 +336,11 @@ impl Assembler {
         self.evex(opcode, true, (to.0, 0, Source::Register(from.0)), (None, false));
     }
 
+    /// Lanes of 4 bytes, integers with a sign, converted to floats.
+    pub fn convert_short(&mut self, to: Vector, from: Vector) {
+        self.vector((1, 0, 0x5b), false, (to.0, 0, Source::Register(from.0)));
+    }
+
     /// The low halves of lanes of 8 bytes from `low`, the high ones from `high`, by AVX2.
     pub fn join_halves(&mut self, to: Vector, low: Vector, high: Vector) {
         self.vex((3, 1, 0x02), (false, true), (to.0, high.0, Source::Register(low.0)));

@@ -101,6 +101,8 @@ impl Loop<'_> {
                     return None;
                 }
                 registers.vectors.push(other);
+            } else if width < 4 && self.plan.width == 4 {
+                asm.load_short(width, to, from, mask);
             } else if usize::from(width) < self.plan.width {
                 let extension = match self.kernel.regs[reg] {
                     ScalarType::F32 => Extension::Float,
@@ -296,9 +298,11 @@ impl Loop<'_> {
         match cast {
             Cast::SignExtend | Cast::Truncate | Cast::FloatToFloat | Cast::FloatToBits => asm.copy(to, from),
             Cast::ZeroExtend => {
-                self.constant(asm, Lane::I64, to, u64::MAX >> (64 - operand_bits));
-                asm.arithmetic(Arithmetic::And, Lane::I64, to, (to, from), None);
+                let lane = self.lane(operand);
+                self.constant(asm, lane, to, u64::MAX >> (64 - operand_bits));
+                asm.arithmetic(Arithmetic::And, lane, to, (to, from), None);
             }
+            Cast::SignedToFloat if self.plan.width == 4 => asm.convert_short(to, from),
             // The integer in the low bits of 1.5 * 2^52.
             Cast::SignedToFloat
                 if self.isa == Isa::Avx2 && self.plan.ranges.is_signed_half(self.kernel, operand) =>

@@ -1,5 +1,6 @@
 //! Analysis of a loop for its [`Plan`]: the role of each register, statement by statement.
 
+use super::asm_x64::Isa;
 use super::emit::has_fma;
 use super::induction::Induction;
 use super::lane_cost::LaneCost;
@@ -260,7 +261,7 @@ impl<'k> Planner<'k> {
         };
         match new {
             Role::Lanes => {
-                self.lanes(ty)?;
+                self.lanes(if is_short_slot(types, op, ty) { ScalarType::I32 } else { ty })?;
                 self.work += 1;
             }
             Role::Mask => self.work += 1,
@@ -339,7 +340,10 @@ impl<'k> Planner<'k> {
                 if !fits {
                     return None;
                 }
-                self.lanes(ty)?;
+                // A short slot is asked for its lanes by what defines the register.
+                if ty.bytes() >= 4 || types != LaneTypes::Words {
+                    self.lanes(ty)?;
+                }
                 Some(Role::Lanes)
             }
             // One slot for all lanes.
@@ -424,6 +428,19 @@ impl<'k> Planner<'k> {
                     return None;
                 }
                 self.calls |= *f != ScalarFunction::Fma;
+                Role::Lanes
+            }
+            // Lanes of 4 bytes hold shorter integers with their sign extended.
+            Op::Cast(Cast::SignExtend | Cast::ZeroExtend, ScalarType::I32, a)
+                if types == LaneTypes::Words
+                    && kernel.regs[*a].bytes() < 4
+                    && self.role(a) == Role::Lanes =>
+            {
+                Role::Lanes
+            }
+            Op::Cast(Cast::SignedToFloat, ScalarType::F32, a)
+                if types == LaneTypes::Words && kernel.regs[*a] == ScalarType::I32 && self.numbers(a) =>
+            {
                 Role::Lanes
             }
             Op::Cast(Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned, _, a)
@@ -534,6 +551,12 @@ impl<'k> Planner<'k> {
             inductions,
         })
     }
+}
+
+/// Returns true for a slot of 1 or 2 bytes that is an integer with its sign extended in a lane of 4.
+fn is_short_slot(types: LaneTypes, op: &Op, ty: ScalarType) -> bool {
+    let is_load = matches!(op, Op::Load(..));
+    types == LaneTypes::Words && is_load && ty.bytes() < 4 && super::vector_loops::isa() == Some(Isa::Avx512)
 }
 
 /// The recurrences of a loop whose rounds have variables of their own: no statement inside others

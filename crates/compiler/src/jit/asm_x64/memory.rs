@@ -99,6 +99,13 @@ impl Assembler {
         }
     }
 
+    /// Lanes of 4 bytes from slots of 1 or 2, with their sign extended, by AVX-512; with a mask, zeros
+    /// elsewhere.
+    pub fn load_short(&mut self, width: u8, to: Vector, from: Pointer, mask: Option<Mask>) {
+        let opcode = (2, 1, if width == 1 { 0x21 } else { 0x23 });
+        self.evex(opcode, false, (to.0, 0, Source::At(from, width, 0)), (mask, true));
+    }
+
     /// The low bits of lanes of 8 bytes to slots of 1, 2 or 4; with a mask, only those. The mask of
     /// AVX2 has its first lanes set.
     pub fn store_narrow(&mut self, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {

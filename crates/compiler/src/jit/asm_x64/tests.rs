@@ -86,6 +86,9 @@ vbroadcastss zmm29 {k3} {z}, [rdi + 24]         62 62 7d cb 18 af 18 00 00 00
 vcvtqq2pd zmm29, zmm3                           62 61 fe 48 e6 eb
 vcvtuqq2pd zmm3, zmm12                          62 d1 fe 48 7a dc
 vcvttpd2qq zmm3, zmm29                          62 91 fd 48 7a dd
+vcvtdq2ps zmm29, zmm3                           62 61 7c 48 5b eb
+vpmovsxbd zmm29 {k1} {z}, [r13 + rax]           62 42 7d c9 21 6c 05 00
+vpmovsxwd zmm3, [rsi + 2*rax]                   62 f2 7d 48 23 5c 46 00
 vpcmpq k3, zmm12, zmm29, 1                      62 93 9d 48 1f dd 01
 vpcmpud k7, zmm29, zmm3, 2                      62 f3 15 40 1e fb 02
 vptestmq k3, zmm29, zmm29                       62 92 95 40 27 dd
@@ -172,6 +175,7 @@ round to singles: c4 c1 7d 5a dc c4 e1 7c 5a db
     vcvtpd2ps xmm3,ymm12; vcvtps2pd ymm3,xmm3
 signed product of halves: c4 62 e5 28 e6
     vpmuldq ymm12,ymm3,ymm6
+convert short: c4 c1 7c 5b dc
 store 4: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 78 11 7c 85 00
     vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88;
     vmovups XMMWORD PTR [r13+rax*4+0x0],xmm15
@@ -474,6 +478,9 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vcvtqq2pd zmm29, zmm3", &|asm| asm.convert(Conversion::SignedToFloat, c, a));
     case("vcvtuqq2pd zmm3, zmm12", &|asm| asm.convert(Conversion::UnsignedToFloat, a, b));
     case("vcvttpd2qq zmm3, zmm29", &|asm| asm.convert(Conversion::FloatToSigned, a, c));
+    case("vcvtdq2ps zmm29, zmm3", &|asm| asm.convert_short(c, a));
+    case("vpmovsxbd zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_short(1, c, r13, last));
+    case("vpmovsxwd zmm3, [rsi + 2*rax]", &|asm| asm.load_short(2, a, rsi, none));
     case("vpcmpq k3, zmm12, zmm29, 1", &|asm| asm.compare((Lane::I64, false), Mask(3), (b, c), 1));
     case("vpcmpud k7, zmm29, zmm3, 2", &|asm| asm.compare((Lane::I32, true), Mask(7), (c, a), 2));
     case("vptestmq k3, zmm29, zmm29", &|asm| asm.test(Lane::I64, Mask(3), c));
@@ -555,6 +562,7 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     case("store singles of lanes", &|asm| asm.store_singles(rsi, a, b, rest));
     case("round to singles", &|asm| asm.round_to_single(a, b));
     case("signed product of halves", &|asm| asm.signed_half_product(b, (a, c)));
+    case("convert short", &|asm| asm.convert_short(a, b));
     case("store 4", &|asm| asm.store_narrow(4, r13, b, None));
     case("store 2", &|asm| asm.store_narrow(2, rsi, a, None));
     case("store 1", &|asm| asm.store_narrow(1, r13, b, None));

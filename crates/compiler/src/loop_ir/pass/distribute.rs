@@ -554,7 +554,7 @@ impl<'k, 's> Distribution<'k, 's> {
     fn computed(&mut self, reg: Reg, op: &Op) -> Reg {
         let value = match op {
             Op::Cast(kind @ (Cast::ZeroExtend | Cast::SignExtend), _, from)
-                if self.widths.contains_key(&reg) =>
+                if self.widths.contains_key(&reg) && self.build.kernel.regs[reg] == ScalarType::I64 =>
             {
                 self.extended(*from, *kind == Cast::SignExtend)
             }

@@ -149,7 +149,12 @@ impl<'a, 'k> VectorForms<'a, 'k> {
             Op::Cast(kind, _, a) => {
                 let from = self.kernel.regs[*a];
                 is(match kind {
+                    Cast::SignedToFloat if (from, ty) == (ScalarType::I32, ScalarType::F32) => {
+                        self.are(4, op)
+                    }
                     Cast::SignedToFloat if from.bytes() < 8 => ty == ScalarType::F64,
+                    // Lanes of 4 bytes hold shorter integers, too.
+                    Cast::ZeroExtend | Cast::SignExtend if ty == ScalarType::I32 => from.bytes() < 4,
                     Cast::SignedToFloat | Cast::UnsignedToFloat => {
                         (from, ty) == (ScalarType::I64, ScalarType::F64) && self.are(8, op)
                     }
