@@ -184,17 +184,19 @@ impl Builder<'_> {
         }
     }
 
-    /// An integer as a word, and whether that has no sign. One of a fixed width is given as an
-    /// unbounded integer, or as an `int`.
+    /// An integer as a word, and whether that has no sign. A `u64` is given as an unbounded integer; a
+    /// conversion to `int` may fail.
     fn integer_operand(&mut self, scope: &mut Scope, arg: &Term) -> Result<(Value, bool)> {
-        if let TermKind::Convert(inner) = &arg.kind
+        let is_unbounded = scope.concrete(&arg.ty).unfold().as_scalar() == Some(Scalar::Bigint);
+        if is_unbounded
+            && let TermKind::Convert(inner) = &arg.kind
             && let Some(scalar @ Scalar::Fixed(fixed)) = scope.concrete(&inner.ty).unfold().as_scalar()
         {
             let value = self.value(scope, inner)?;
             return Ok((self.widened(value, scalar)?, fixed == Fixed::U64));
         }
         let value = self.value(scope, arg)?;
-        if scope.concrete(&arg.ty).unfold().as_scalar() == Some(Scalar::Bigint) {
+        if is_unbounded {
             self.range(value)?;
         }
         Ok((value, false))

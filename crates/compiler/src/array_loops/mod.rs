@@ -104,7 +104,7 @@ declined! {
     Sum "sum";
     /// Sizes that arrive.
     Arrival "arrival";
-    /// A histogram, an order by several keys, or a sort of very many elements.
+    /// A histogram, an order by several keys, or a sort that runs once or is of very many elements.
     Scatter "scatter";
     /// A call that is not inlined.
     Call "call";

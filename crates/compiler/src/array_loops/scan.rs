@@ -180,9 +180,10 @@ impl<'p> Emitter<'p> {
         self.load(&stmt.ty, into, first)
     }
 
-    /// The number of elements of a sort.
+    /// The number of elements of a sort. One that runs once is left to the evaluator, which calls the
+    /// same function, and so is a very long one.
     fn sorted_count(&mut self, space: &Space) -> Result<Reg> {
-        if self.capacity(space)? > MAX_SORTED {
+        if self.open.len() == 1 || self.capacity(space)? > MAX_SORTED {
             return Err(Declined::Scatter);
         }
         match self.opened(space) {
