@@ -15,6 +15,7 @@ use crate::source::Span;
 use crate::types::Scalar;
 use crate::value::sort::{Slot, SortKey, differing_bits, sort_slots};
 use crate::value::{Buffer, Class, Seq, Value};
+use num_traits::ToPrimitive;
 
 /// The number of elements of a run.
 const RUN_ELEMENTS: usize = 1 << 19;
@@ -52,8 +53,10 @@ impl Evaluator<'_, '_> {
             self.fail(Failure::UnsuitableElements { primitive, ty, question: "_sorts", instead }, span)
         };
         let leaf = types.args.first().and_then(|ty| self.machine.layouts.of(ty).leaf());
-        // An array of at most one slot is in order.
-        let Value::Seq(seq) = &args[0] else { return Ok(args[0].clone()) };
+        // An array of at most one slot is in order: its elements have none, or there is only one.
+        let Value::Seq(seq) = &args[0] else {
+            return if indices { self.all_indices(types, span) } else { Ok(args[0].clone()) };
+        };
         let Some(leaf) = leaf else { return Err(unsuitable()) };
         let (class, count, keys) = (seq.class(), seq.len(), sort_key(&leaf));
         let mut out = self.allocate_buffer(types.result.class, count, span)?;
@@ -79,6 +82,21 @@ impl Evaluator<'_, '_> {
             Buffer::U32(slots) => self.sort_values(slots, keys, span)?,
             Buffer::Word(slots) => self.sort_values(slots, keys, span)?,
             Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => return Err(unsuitable()),
+        }
+        Ok(Value::Seq(Seq::new(out)))
+    }
+
+    /// Evaluates to the array of all indices.
+    fn all_indices(&mut self, types: &PrimTypes, span: Span) -> Result<Value> {
+        let size = types.args.get(1).and_then(|index| index.size().ok()?.to_u64());
+        let count = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
+        if count <= 1 {
+            return Ok(Value::UNIT);
+        }
+        let mut out = self.allocate_buffer(types.result.class, count, span)?;
+        for first in (0..count).step_by(RUN_ELEMENTS) {
+            self.poll_interrupt(span)?;
+            out.extend_with_words((first..count.min(first + RUN_ELEMENTS)).map(|index| index as u64));
         }
         Ok(Value::Seq(Seq::new(out)))
     }
