@@ -135,7 +135,7 @@ impl TypeError {
                 match foreign_type(name).or(similar.as_deref()) {
                     Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
                     None if name.starts_with(char::is_uppercase) => {
-                        d.help(format!("a type parameter is declared in brackets, as in `fun f[{name}](…)`"))
+                        d.help(format!("a type parameter is declared in brackets, as in `fun f[{name}](…)`, one for sizes as in `fun f[{name}:COMPACTLINEAR](…)`"))
                     }
                     None => d.request_help(HelpRequest::LibraryName),
                 }

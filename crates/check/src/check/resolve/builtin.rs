@@ -29,6 +29,32 @@ const CLASSES: &[(&str, usize, &str, &[&str])] = &[
     (">=", 2, "Ord", &["<"]),
 ];
 
+/// Operators that types of the library do not have, each with the function for it: the operator, the
+/// names of the types of both operands, and the advice.
+const FUNCTIONS: &[(&str, &str, &str, &str)] = &[
+    ("-", "date", "date", "`days_between (a, b)` is the number of days from `a` to `b`"),
+    ("+", "date", "int", "`add_days n d` is the date `n` days after `d`"),
+    ("-", "date", "int", "`add_days (-n) d` is the date `n` days before `d`"),
+    ("+", "date", "duration", "`add_days n d` is the date `n` days after `d`"),
+    ("-", "time", "time", "`time_between (a, b)` is the duration from `a` to `b`"),
+    ("+", "time", "duration", "`later d t` is the time that is `d` after `t`"),
+    ("-", "time", "duration", "`later (-d) t` is the time that is `d` before `t`"),
+    ("*", "duration", "int", "the number is scaled first, as in `seconds (90 * n)`"),
+    ("*", "int", "duration", "the number is scaled first, as in `seconds (90 * n)`"),
+];
+
+/// Returns the advice for an operator on types of the library.
+fn function_advice(symbol: &str, operands: &[&Type]) -> Option<&'static str> {
+    let [a, b] = operands else { return None };
+    let name = |ty: &Type| match ty.kind() {
+        TypeKind::Nominal(nominal, _) => Some(nominal.name.to_string()),
+        _ => ty.as_scalar().map(|scalar| scalar.name().to_string()),
+    };
+    let (a, b) = (name(a)?, name(b)?);
+    let found = FUNCTIONS.iter().find(|(op, left, right, _)| *op == symbol && *left == a && *right == b);
+    found.map(|(.., advice)| *advice)
+}
+
 /// Returns the class of an operator with this number of operands, and the members of its instances.
 fn class_of(symbol: &str, operands: usize) -> Option<(&'static str, &'static [&'static str])> {
     let found = CLASSES.iter().find(|(op, n, ..)| *op == symbol && *n == operands);
@@ -42,6 +68,9 @@ pub(in crate::check) fn operator_advice(
     operands: &[&Type],
     literal: Option<&Type>,
 ) -> Option<String> {
+    if let Some(advice) = function_advice(symbol, operands) {
+        return Some(advice.to_string());
+    }
     let class = class_of(symbol, operands.len());
     let one = match operands {
         [a, b] if a != b => match (literal, a.kind(), b.kind()) {
