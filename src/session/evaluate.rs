@@ -161,8 +161,8 @@ impl Session {
         }
     }
 
-    /// Returns the help that puts the word of the library in place of a name of another language, with
-    /// the import of its module if it is of one.
+    /// Returns the help that puts the word of the library in place of a name of another language,
+    /// with the import of its module if it is of one.
     fn renaming(&self, span: Span, word: &str) -> Help {
         let mut edits = vec![(span, word.to_string())];
         let modules = library::modules::exporting(word);

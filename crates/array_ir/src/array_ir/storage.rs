@@ -22,8 +22,8 @@
 //! **Method.** Copies are coalesced as when a program leaves SSA form (Budimlić, Cooper and others
 //! 2002; Boissinot and others 2009). Pairs that a copy would connect are: the array of an update
 //! and its result; the result of a branch or block and what it ends with; the state of a loop, its
-//! first value and its next ones. A sort is an update of all elements. From the innermost loop outward, the classes of a pair become one
-//! unless two of their nodes interfere.
+//! first value and its next ones. A sort is an update of all elements. From the innermost loop
+//! outward, the classes of a pair become one unless two of their nodes interfere.
 //!
 //! The memory of a parameter is others', and nothing is made there, but for parameters that the
 //! caller gives away (`owned`): a loop over a variable outside changes its array where it lies.

@@ -184,8 +184,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An integer as a word, and whether that has no sign. A `u64` is given as an unbounded integer; a
-    /// conversion to `int` may fail.
+    /// An integer as a word, and whether that has no sign. A `u64` is given as an unbounded
+    /// integer; a conversion to `int` may fail.
     fn integer_operand(&mut self, scope: &mut Scope, arg: &Term) -> Result<(Value, bool)> {
         let is_unbounded = scope.concrete(&arg.ty).unfold().as_scalar() == Some(Scalar::Bigint);
         if is_unbounded
@@ -202,35 +202,35 @@ impl Builder<'_> {
         Ok((value, false))
     }
 
+    /// An integer with another first bit: those without sign are then in the order of those with
+    /// one.
+    fn with_first_bit_turned(&mut self, value: Value, element: Element) -> Result<Value> {
+        let bit = self.constant(element, 1 << (element.bits() - 1))?;
+        self.binary(Binary::Xor, value, bit)
+    }
+
     /// The elements of an array in ascending order. The operation compares integers with sign: of
-    /// those without one the first bit is changed before and after it.
+    /// those without one the first bit is turned before and after it.
     fn sorted(&mut self, array: Value, ty: &CoreType) -> Result<Value> {
-        let sorts = |this: &mut Self, array: Value| {
-            let ty = this.types[&array].clone();
-            this.define(ty, Op::Sort(array))
-        };
-        let Type::Array(space, element) = self.types[&array].clone() else {
+        let ty_of_array = self.types[&array].clone();
+        let Type::Array(space, element) = &ty_of_array else {
             return Err(Declined::Primitive.into());
         };
         let unsigned = structural_type(ty).as_scalar().is_some_and(is_unsigned);
-        match *element {
+        match **element {
             Type::Element(element) if unsigned && element != Element::B1 => {
-                let mut array = array;
-                for before in [true, false] {
-                    let body = self.block(vec![Type::Index(space.clone())], |this, params| {
+                let turned = |this: &mut Self, array: Value| {
+                    let body = this.block(vec![Type::Index(space.clone())], |this, params| {
                         let value = this.element_at(array, params[0])?;
-                        let sign = this.constant(element, 1 << (element.bits() - 1))?;
-                        this.binary(Binary::Xor, value, sign)
+                        this.with_first_bit_turned(value, element)
                     })?;
-                    let flipped = Type::array(space.clone(), Type::Element(element));
-                    array = self.define(flipped, Op::Map(body))?;
-                    if before {
-                        array = sorts(self, array)?;
-                    }
-                }
-                Ok(array)
+                    this.define(ty_of_array.clone(), Op::Map(body))
+                };
+                let signed = turned(self, array)?;
+                let sorted = self.define(ty_of_array.clone(), Op::Sort(signed))?;
+                turned(self, sorted)
             }
-            Type::Element(_) | Type::Index(_) => sorts(self, array),
+            Type::Element(_) | Type::Index(_) => self.define(ty_of_array, Op::Sort(array)),
             _ => Err(Declined::Primitive.into()),
         }
     }
@@ -245,10 +245,7 @@ impl Builder<'_> {
         let body = self.block(vec![Type::Index(space.clone())], |this, params| {
             let value = this.element_at(array, params[0])?;
             match *element {
-                Type::Element(Element::I64) if unsigned => {
-                    let sign = this.constant(Element::I64, 1 << 63)?;
-                    this.binary(Binary::Xor, value, sign)
-                }
+                Type::Element(Element::I64) if unsigned => this.with_first_bit_turned(value, Element::I64),
                 // Of floats -0 equals +0 here.
                 Type::Element(element) if !element.is_float() => {
                     this.order_key(value, element, unsigned, true)
@@ -399,9 +396,10 @@ impl Builder<'_> {
 
     /// The first index of the largest element if `largest`, else of the smallest.
     ///
-    /// Elements are compared by keys, integers in the order that the language gives the elements. The
-    /// reduction is one of pairs of a key and a code. Integers of few bytes, of which a vector holds
-    /// many, are reduced twice: to the extreme, and to the least code of an element that equals it.
+    /// Elements are compared by keys, integers in the order that the language gives the elements.
+    /// The reduction is one of pairs of a key and a code. Integers of few bytes, of which a vector
+    /// holds many, are reduced twice: to the extreme, and to the least code of an element that
+    /// equals it.
     fn extreme_index(
         &mut self,
         largest: bool,

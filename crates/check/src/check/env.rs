@@ -532,6 +532,12 @@ impl Env {
         span.source.0 < self.library_texts
     }
 
+    /// Returns true for a function that the library declares.
+    pub fn is_library_function(&self, callable: &Callable) -> bool {
+        let Callable::Function(id) = callable else { return false };
+        self.signatures.get(id).is_some_and(|signature| self.of_library(signature.span))
+    }
+
     /// Returns a constraint as source text.
     pub fn text(&self, constraint: &Constraint) -> String {
         let name = self.classes.get(&constraint.class).map_or("?", |class| &class.name);

@@ -5,8 +5,8 @@
 //! through the passes of the array IR. What is left here is mechanical and decides nothing:
 //!
 //! * A word is a register, an index a register for each digit, a tuple its parts. A sum is the
-//!   number of its case and a piece for each case; those that it is not of are zeros. In an array a sum is
-//!   both, one behind the other; as an input or a result it is unboxed and boxed
+//!   number of its case and a piece for each case; those that it is not of are zeros. In an array a
+//!   sum is both, one behind the other; as an input or a result it is unboxed and boxed
 //!   ([`crate::layout::Unboxed`]).
 //! * An array is stored in memory in the order of the language's encoding, slot by slot
 //!   ([`ArrayValue`]). A map that a block yields is written where the value of the block belongs,
@@ -15,8 +15,8 @@
 //!   around it. `reduce` has the grouping of [`crate::core::reduction`].
 //! * A filter stores the values that it keeps one behind another, in memory for all of them, and
 //!   counts them. A statement that opens it gives the count to a size variable ([`OpenedSize`]);
-//!   loops over indices below it end there, in order. What mentions such a size otherwise than as the
-//!   one digit of a space is declined.
+//!   loops over indices below it end there, in order. What mentions such a size otherwise than as
+//!   the one digit of a space is declined.
 //! * A sort is one statement of memory, which calls a function of the library. An order sorts the
 //!   numbers of slots that hold the keys.
 //! * The state of a loop, and the value of a branch or of a block that is left, are variables;

@@ -1,7 +1,7 @@
 //! Arrays whose elements depend on many others: running reductions and sorts.
 //!
-//! A running reduction is grouped as [`crate::core::reduction`] says: within chunks first, then each
-//! chunk joined to all before it. A sort is one statement of the loop form, of memory.
+//! A running reduction is grouped as [`crate::core::reduction`] says: within chunks first, then
+//! each chunk joined to all before it. A sort is one statement of the loop form, of memory.
 
 use super::reduce::Reduction;
 use super::storage::{ArrayValue, LoweredValue, scalar_type};
@@ -180,18 +180,13 @@ impl<'p> Emitter<'p> {
         self.load(&stmt.ty, into, first)
     }
 
-    /// The number of elements of a sort. One that runs once is left to the evaluator, which calls the
-    /// same function, and so is a very long one.
+    /// The number of elements of a sort. One that runs once is left to the evaluator, which needs
+    /// no code for it, and so is a very long one.
     fn sorted_count(&mut self, space: &Space) -> Result<Reg> {
         if self.open.len() == 1 || self.capacity(space)? > MAX_SORTED {
             return Err(Declined::Scatter);
         }
-        match self.opened(space) {
-            Some(opened) => Ok(opened.count),
-            None => {
-                let count = self.count(space)?;
-                self.size(count)
-            }
-        }
+        let size = space.size().ok_or(Declined::Width)?;
+        self.size_register(&size)
     }
 }

@@ -449,21 +449,15 @@ impl<'n, 'f> Emit<'n, 'f> {
     fn emit_sort(&mut self, sort: &Sort) {
         let bytes = |array: Array| self.kernel.arrays[array].width;
         let form = super::sort::encode(sort.ty, bytes(sort.keys), sort.indices.then(|| bytes(sort.into)));
+        let (first, at) = (self.reg(sort.first), self.reg(sort.at));
         let words = [
-            self.slot_address(sort.into, sort.first),
-            self.slot_address(sort.keys, sort.at),
+            self.address(sort.into, first),
+            self.address(sort.keys, at),
             self.reg(sort.count),
             self.b.ins().iconst(types::I64, form),
         ];
         let function = self.functions.sort.expect("the function of sorts is declared with the first one");
         self.b.ins().call(function, &words);
-    }
-
-    /// The address of a slot of an array.
-    fn slot_address(&mut self, array: Array, slot: Reg) -> Value {
-        let (base, slot) = (self.base(array), self.reg(slot));
-        let offset = self.b.ins().imul_imm_s(slot, i64::from(self.kernel.arrays[array].width));
-        self.b.ins().iadd(base, offset)
     }
 
     /// A loop from `low` up to, not including, `high`.

@@ -145,8 +145,8 @@ pub(super) fn prefetch<T: Number>(numbers: &[T], count: usize) {
     let _ = (numbers, count);
 }
 
-/// Computes a [`Sort`](crate::loop_ir::Sort); called by compiled code, with the addresses of the first
-/// slot of the result and of the keys, the number of slots, and what [`SortForm`] reads.
+/// Computes a [`Sort`](crate::loop_ir::Sort); called by compiled code, with the addresses of the
+/// first slot of the result and of the keys, the number of slots, and what [`SortForm`] reads.
 pub(super) extern "C" fn sort(into: *mut u8, keys: *const u8, count: usize, form: i64) {
     /// # Safety
     /// As [`sort`] is called, with slots of this type.
@@ -157,9 +157,9 @@ pub(super) extern "C" fn sort(into: *mut u8, keys: *const u8, count: usize, form
             // SAFETY: the slots are initialized, of this width, and apart from the keys.
             order_slots(keys, key, unsafe { std::slice::from_raw_parts_mut(into.cast::<I>(), keys.len()) });
         }
-        // SAFETY: the arrays are alive, no round that runs at the same time writes what this one reads or
-        // writes, and the slots are initialized. A sort of the slots has one array or two that are apart;
-        // the numbers of slots have one of their own.
+        // SAFETY: the arrays are alive, no round that runs at the same time writes what this one
+        // reads or writes, and the slots are initialized. A sort of the slots has one array or two
+        // that are apart; the numbers of slots have one of their own.
         unsafe {
             if form.index_bytes == 0 {
                 std::ptr::copy(keys.cast::<T>(), into.cast::<T>(), count);

@@ -22,9 +22,9 @@
 //! start from the number that changes nothing and are joined to the variable after the function.
 //! The index in the lanes, where it is a number, is a register that is advanced in each round.
 //!
-//! **Extremes with companions** ([`crate::loop_ir::accumulator::ArgExtreme`]) have lanes for each of
-//! their variables, which are replaced where the comparison holds. The lanes of the place start from
-//! a number that is no place.
+//! **Extremes with companions** ([`crate::loop_ir::accumulator::ArgExtreme`]) have lanes for each
+//! of their variables, which are replaced where the comparison holds. The lanes of the place start
+//! from a number that is no place.
 //!
 //! **Same bits.** Each operation is the one that narrow vectors have, in the same order of
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
@@ -162,8 +162,8 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
 }
 
 /// The integers of fewer than 8 bytes of which nothing reads more bits than their type has: sums,
-/// differences, products, operations by bits, what is cut off, and slots as wide as the type. In wider
-/// lanes they need no sign that is extended.
+/// differences, products, operations by bits, what is cut off, and slots as wide as the type. In
+/// wider lanes they need no sign that is extended.
 fn uncut_registers(kernel: &Kernel, body: &[Stmt]) -> HashSet<Reg> {
     use Binary::{Add, And, Mul, Or, Sub, Xor};
     let mut read: HashSet<Reg> = HashSet::default();
@@ -537,7 +537,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// The end of a round: the index in the lanes is advanced, and the operand of a reduction joined.
+    /// The end of a round: the index in the lanes is advanced, and the operand of a reduction
+    /// joined.
     fn end_round(
         &mut self,
         asm: &mut Assembler,
@@ -630,7 +631,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// Compares the numbers of a round with a part of the lanes of an extreme, a member by its number.
+    /// Compares the numbers of a round with a part of the lanes of an extreme, a member by its
+    /// number.
     fn compare_extreme(
         &mut self,
         asm: &mut Assembler,
@@ -672,8 +674,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// The lanes of a condition that are those of a round, too; the second is the same mask if it has
-    /// been made for that.
+    /// The lanes of a condition that are those of a round, too; the second is the same mask if it
+    /// has been made for that.
     fn lanes_of_both(
         &mut self,
         asm: &mut Assembler,

@@ -369,11 +369,11 @@ pub struct Gemm {
     pub start: Reg,
 }
 
-/// The slots of `into` from `first` on become the values of `count` slots of `keys` from `at` on, of
-/// type `ty`, in ascending order; with `indices`, the numbers of these slots, from 0, in the order of
-/// their values. Integers compare with sign if the slots are as wide as the type, else they are codes,
-/// without sign; of floats -0 equals +0, and NaN is last. The sort is stable. Both arrays may be one,
-/// with one first slot, where there are no indices.
+/// The slots of `into` from `first` on become the values of `count` slots of `keys` from `at` on,
+/// of type `ty`, in ascending order; with `indices`, the numbers of these slots, from 0, in the
+/// order of their values. Integers compare with sign if the slots are as wide as the type, else
+/// they are codes, without sign; of floats -0 equals +0, and NaN is last. The sort is stable. Both
+/// arrays may be one, with one first slot, where there are no indices.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // said above
 pub struct Sort {

@@ -88,8 +88,8 @@ impl Evaluator<'_, '_> {
 
     /// Evaluates to the array of all indices.
     fn all_indices(&mut self, types: &PrimTypes, span: Span) -> Result<Value> {
-        let size = types.args.get(1).and_then(|index| index.size().ok()?.to_u64());
-        let count = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
+        // For so many that no number says it there is no memory.
+        let count = types.args[1].size().ok().and_then(|size| size.to_usize()).unwrap_or(usize::MAX);
         if count <= 1 {
             return Ok(Value::UNIT);
         }

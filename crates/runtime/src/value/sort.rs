@@ -1,9 +1,9 @@
 //! Sorting of slots: numbers and codes, in their own order.
 //!
 //! The order is that of `before` in the standard library: numbers ascend; of floats -0 equals 0 and
-//! NaN is last; sorts are stable. Elements that are equal are the same bits, but for zeros and NaN: so
-//! slots without these become integers in the same order, which an unstable sort puts in order sooner
-//! than a stable one that computes the key of each slot again and again. Bytes are counted.
+//! NaN is last; sorts are stable. Elements that are equal are the same bits, but for zeros and NaN:
+//! so slots without these become integers in the same order, which an unstable sort puts in order
+//! sooner than a stable one that computes the key of each slot again and again. Bytes are counted.
 //!
 //! Nothing here is interrupted: a sort of a million slots takes a twentieth of a second.
 

@@ -109,15 +109,9 @@ impl Checker<'_> {
         }
         let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
         let takes_both = callables.iter().any(|callable| {
-            let of_library = match callable {
-                Callable::Function(id) => {
-                    self.env.signatures.get(id).is_some_and(|known| self.env.of_library(known.span))
-                }
-                _ => false,
-            };
             let Scheme { domain, result, .. } = self.header(callable);
             let rest = result.map(|ty| ty.kind().clone());
-            of_library
+            self.env.is_library_function(callable)
                 && domain == first
                 && matches!(rest, Some(TypeKind::Function(rest, result)) if rest == first
                     && !matches!(result.kind(), TypeKind::Function(..)))

@@ -368,13 +368,12 @@ impl Checker<'_> {
         let both = self.infer.zonk(&operands);
         let declared = both.components(2).map_or(is_declared(&both), |parts| parts.iter().any(is_declared));
         callables.iter().any(|callable| {
-            // Of the functions of the library as many are known as its modules have asked for; they are
-            // for types that it declares.
-            let of_library = |id| self.env.signatures.get(id).is_some_and(|s| self.env.of_library(s.span));
-            match callable {
-                Callable::Method(..) => {}
-                Callable::Function(id) if of_library(id) && !declared => {}
-                _ => return true,
+            // Of the functions of the library as many are known as its modules have asked for; they
+            // are for types that it declares.
+            let is_asked = matches!(callable, Callable::Method(..))
+                || !declared && self.env.is_library_function(callable);
+            if !is_asked {
+                return true;
             }
             let scheme = self.header(callable);
             let mark = self.infer.mark();

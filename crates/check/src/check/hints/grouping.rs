@@ -96,11 +96,12 @@ impl Checker<'_> {
         };
         let mut head = e;
         let mut applied = false;
-        let mut arguments = Vec::new();
+        let (mut arguments, mut first_argument) = (Vec::new(), None);
         while let ExprKind::Apply { function, argument, form } = &head.kind {
             applied = true;
             if *form == ApplyForm::Juxtaposed {
                 arguments.insert(0, argument.span);
+                first_argument = Some(argument);
             }
             if let ExprKind::Dot { key, .. } = &argument.kind
                 && let Some((name, _)) = key_name(key)
@@ -174,8 +175,8 @@ impl Checker<'_> {
             }
             called = function;
         }
-        if let ExprKind::Name(name) = &head.kind
-            && let Some(first) = first_function(e)
+        if let (ExprKind::Name(name), [first, _, ..]) = (&head.kind, &arguments[..])
+            && first_argument.is_some_and(|argument| matches!(argument.kind, ExprKind::Lambda(_)))
             && self.takes_array(name)
         {
             let other = [format!("{}_if", name.text), format!("{}_by", name.text)];
@@ -183,7 +184,7 @@ impl Checker<'_> {
                 Some(other) => format!("`{other} f x` takes a function"),
                 None => format!("`{0}` takes no function: write `{0} (map f x)`", name.text),
             };
-            self.add_hint(before, &how, |report| mismatch(report, first));
+            self.add_hint(before, &how, |report| mismatch(report, *first));
             return;
         }
         if let (ExprKind::Name(name), [first, .., last]) = (&head.kind, &arguments[..])
@@ -217,7 +218,8 @@ impl Checker<'_> {
         self.add_hint(before, "a comment begins with `//`", inside);
     }
 
-    /// Returns the help for a tuple of arguments to a function that takes as many one after the other.
+    /// Returns the help for a tuple of arguments to a function that takes as many one after the
+    /// other.
     fn one_by_one(&mut self, name: &Name, parts: &[Expr], tuple: Span) -> Option<Help> {
         let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
         let curried = !callables.is_empty()
@@ -276,17 +278,4 @@ impl Checker<'_> {
 /// Returns true for the type of an array of any size.
 fn is_any_array(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)))
-}
-
-/// Returns the place of the first argument of an application to several, if it is a function that is
-/// written there.
-fn first_function(e: &Expr) -> Option<Span> {
-    let mut head = e;
-    let (mut first, mut count) = (None, 0);
-    while let ExprKind::Apply { function, argument, form: ApplyForm::Juxtaposed } = &head.kind {
-        first = Some(argument);
-        count += 1;
-        head = function;
-    }
-    first.filter(|first| count > 1 && matches!(first.kind, ExprKind::Lambda(_))).map(|first| first.span)
 }

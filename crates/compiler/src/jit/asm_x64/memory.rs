@@ -46,8 +46,8 @@ impl Assembler {
         }
     }
 
-    /// Lanes of 8 bytes from slots of 1, 2 or 4, extended; with a mask, zeros elsewhere. The mask of
-    /// AVX2 has its first lanes set.
+    /// Lanes of 8 bytes from slots of 1, 2 or 4, extended; with a mask, zeros elsewhere. The mask
+    /// of AVX2 has its first lanes set.
     pub fn load_narrow(
         &mut self,
         (extension, width): (Extension, u8),
@@ -86,8 +86,8 @@ impl Assembler {
         self.vector(TO_DOUBLES, false, (to.0, 0, Source::Register(to.0)));
     }
 
-    /// Floats of 8 bytes, which are floats of 4 bytes, to slots of 4 bytes, by another register; with
-    /// a mask, only those. The mask of AVX2 has its first lanes set.
+    /// Floats of 8 bytes, which are floats of 4 bytes, to slots of 4 bytes, by another register;
+    /// with a mask, only those. The mask of AVX2 has its first lanes set.
     pub fn store_singles(&mut self, to: Pointer, from: Vector, other: Vector, mask: Option<Mask>) {
         self.vector(TO_SINGLES, self.isa == Isa::Avx512, (other.0, 0, Source::Register(from.0)));
         let store = (1, 0, 0x11);
@@ -99,8 +99,8 @@ impl Assembler {
         }
     }
 
-    /// Lanes of 4 bytes from slots of 1 or 2, with their sign extended, by AVX-512; with a mask, zeros
-    /// elsewhere.
+    /// Lanes of 4 bytes from slots of 1 or 2, with their sign extended, by AVX-512; with a mask,
+    /// zeros elsewhere.
     pub fn load_short(&mut self, width: u8, to: Vector, from: Pointer, mask: Option<Mask>) {
         let opcode = (2, 1, if width == 1 { 0x21 } else { 0x23 });
         self.evex(opcode, false, (to.0, 0, Source::At(from, width, 0)), (mask, true));
@@ -143,8 +143,8 @@ impl Assembler {
         self.store_slots(width, to, scratch, mask);
     }
 
-    /// The low slots of a vector, of 1, 2 or 4 bytes, to memory by AVX2: one for each lane of a mask
-    /// that has its first lanes set.
+    /// The low slots of a vector, of 1, 2 or 4 bytes, to memory by AVX2: one for each lane of a
+    /// mask that has its first lanes set.
     fn store_slots(&mut self, width: u8, to: Pointer, from: u8, mask: Mask) {
         let extract = match width {
             1 => 0x14,

@@ -64,8 +64,8 @@ const MAX_BLOCK_OPERATIONS: usize = 8;
 /// Levels of calls.
 const MAX_LEVELS: u32 = 6;
 
-/// Operations of lanes of 4 bytes for each conversion, from which on lanes of 8 bytes take longer than
-/// strips.
+/// Operations of lanes of 4 bytes for each conversion, from which on lanes of 8 bytes take longer
+/// than strips.
 const OPERATIONS_PER_CONVERSION: usize = 4;
 
 /// Runs the pass.
@@ -172,8 +172,8 @@ fn widths_if_mixed(
     widths.filter(|widths| [4, 8].iter().all(|bytes| widths.values().any(|width| width == bytes)))
 }
 
-/// The bytes of the lanes in which each register is computed that differs from round to round; `None`
-/// if vectors do not have all operations of a loop.
+/// The bytes of the lanes in which each register is computed that differs from round to round;
+/// `None` if vectors do not have all operations of a loop.
 fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> Option<HashMap<Reg, usize>> {
     let vectors = VectorForms::of_body(kernel, index, body, forms)?;
     if !vectors.has_short_operations {
@@ -196,9 +196,10 @@ fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> 
     Some(widths)
 }
 
-/// Returns true if lanes of 8 bytes have all operations of a loop ([`promotion`](super::super::promotion)),
-/// and those of 4 bytes are few beside the conversions, each of which would cost a strip. Floats are
-/// rounded after each operation there, which is no gain.
+/// Returns true if lanes of 8 bytes have all operations of a loop
+/// ([`promotion`](super::super::promotion)), and those of 4 bytes are few beside the conversions,
+/// each of which would cost a strip. Floats are rounded after each operation there, which is no
+/// gain.
 fn goes_by_promoted_lanes(kernel: &Kernel, body: &[Stmt], vectors: &VectorForms<'_, '_>) -> bool {
     let (mut conversions, mut short, mut promoted) = (0, 0, true);
     for stmt in body {
@@ -377,8 +378,8 @@ impl<'k, 's> Distribution<'k, 's> {
         }
     }
 
-    /// Returns true for a statement that is in no loop of a level: a call, or what is computed again
-    /// where it is read.
+    /// Returns true for a statement that is in no loop of a level: a call, or what is computed
+    /// again where it is read.
     fn is_elsewhere(&self, stmt: &Stmt) -> bool {
         matches!(stmt, Stmt::Let(reg, _) if self.is_call(*reg) || self.cheap.contains(reg))
     }
@@ -590,8 +591,8 @@ impl<'k, 's> Distribution<'k, 's> {
     /// A word with the sign of its lowest bits, if these have one.
     fn with_sign(&mut self, mut word: Reg, bits: usize, signed: bool) -> Reg {
         if signed {
-            // The low bits have twice the sign more if the number is negative: a sign that is turned
-            // twice.
+            // The low bits have twice the sign more if the number is negative: a sign that is
+            // turned twice.
             let sign = self.build.int(1 << (bits - 1));
             word = self.build.binary(Binary::Xor, word, sign);
             word = self.build.binary(Binary::Sub, word, sign);
