@@ -107,7 +107,7 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn examples_agree() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    assert_eq!(all_agree(&read("examples"), 20, 3_560, &InMemoryLoader::of_folder(&folder)), NONE);
+    assert_eq!(all_agree(&read("examples"), 20, 3_500, &InMemoryLoader::of_folder(&folder)), NONE);
 }
 
 /// Programs on which the executors once differed, reduced.
@@ -192,7 +192,7 @@ fn the_book_agrees() {
             }
         }
     }
-    all_agree(&found, 100, 2_610, &InMemoryLoader::default());
+    all_agree(&found, 100, 2_570, &InMemoryLoader::default());
 }
 
 /// A type of a failed input is unrelated to the next one.

@@ -27,6 +27,7 @@ mod peers;
 mod places;
 mod private_tables;
 mod random;
+mod random_lists;
 mod random_loops;
 mod random_programs;
 mod rest;

@@ -173,7 +173,7 @@ println (kernel (a, codes));
     )
 }
 
-fn run(executor: Executor, threads: usize, program: &str) -> (Status, String, Vec<String>) {
+pub(crate) fn run(executor: Executor, threads: usize, program: &str) -> (Status, String, Vec<String>) {
     let mut out = String::new();
     let mut session = Session::new().with_executor(executor, threads);
     let outcome = session.evaluate("program", program, Mode::Script, &mut |text| out += text);

@@ -214,8 +214,8 @@ pub enum Type {
     Array(Space, Box<Type>),
     /// A value of one of some types, with the number of its case.
     Sum(Vec<Type>),
-    /// A value of the type at some sizes, which come with it: that many [`SizeAtom::Bound`]. Never
-    /// a part of another type.
+    /// A value of the type at some sizes, which come with it: that many [`SizeAtom::Bound`]. A part
+    /// of tuples and sums only, and of none in another one.
     Exists(u32, Box<Type>),
 }
 
@@ -263,6 +263,15 @@ impl Type {
             Type::Tuple(types) | Type::Sum(types) => types.iter().any(Type::has_array),
             Type::Exists(_, inner) => inner.has_array(),
             Type::Element(_) | Type::Index(_) => false,
+        }
+    }
+
+    /// Returns true if values of the type hold an array that brings its size along.
+    pub fn has_sized_array(&self) -> bool {
+        match self {
+            Type::Exists(..) => true,
+            Type::Tuple(types) | Type::Sum(types) => types.iter().any(Type::has_sized_array),
+            Type::Array(..) | Type::Element(_) | Type::Index(_) => false,
         }
     }
 

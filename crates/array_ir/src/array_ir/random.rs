@@ -262,7 +262,7 @@ impl Generator {
         if !fits.is_empty() && (self.fuel == 0 || !self.chance(4)) {
             return self.pick(&fits);
         }
-        if self.fuel > 0 && self.chance(4) && !matches!(ty, Type::Exists(..)) {
+        if self.fuel > 0 && self.chance(4) {
             return self.structured(ty);
         }
         match ty {
@@ -278,7 +278,24 @@ impl Generator {
                 let piece = self.value(&types[case]);
                 self.define(ty.clone(), Op::Case(ty.clone(), case as u32, piece))
             }
-            Type::Exists(..) => unreachable!("`statement` makes and opens these"),
+            Type::Exists(_, inner) => {
+                let Type::Array(_, element) = &**inner else { unreachable!("only arrays have sizes here") };
+                let size = self.size();
+                let value = self.value(&Type::array(Space::new([size.clone()]), (**element).clone()));
+                self.define(ty.clone(), Op::Pack(ty.clone(), vec![size], value))
+            }
+        }
+    }
+
+    /// A type that may hold arrays with their sizes, as states of loops do.
+    fn state_type(&mut self) -> Type {
+        let element = self.ty(0);
+        let sized = Type::sized_array(element);
+        match self.random.u8(..4) {
+            0 => sized,
+            1 => Type::Sum(vec![self.ty(1), sized]),
+            2 => Type::Tuple(vec![sized, self.ty(1)]),
+            _ => Type::Tuple(vec![sized.clone(), Type::I64, sized]),
         }
     }
 
@@ -340,7 +357,7 @@ impl Generator {
                 }
             }
             7 => return self.call(ty),
-            8 => self.element_of_choice(ty),
+            8 if !ty.has_sized_array() => self.element_of_choice(ty),
             _ => {
                 // A part of a tuple that is made for it.
                 let mut types = vec![self.ty(0), ty.clone()];
@@ -746,12 +763,21 @@ impl Generator {
                 self.open(packed);
             }
             2 => {
-                let element = self.ty(0);
-                let size = self.size();
-                let value = self.value(&Type::array(Space::new([size.clone()]), element.clone()));
-                let ty = Type::sized_array(element);
-                let packed = self.define(ty.clone(), Op::Pack(ty, vec![size], value));
+                let ty = Type::sized_array(self.ty(0));
+                let packed = self.value(&ty);
                 self.open(packed);
+            }
+            7 => {
+                let ty = self.state_type();
+                let state = if self.fuel > 0 { self.structured(&ty) } else { self.value(&ty) };
+                let packed = match &ty {
+                    Type::Tuple(types) => Some(self.define(types[0].clone(), Op::Part(state, 0))),
+                    Type::Exists(..) => Some(state),
+                    _ => None,
+                };
+                if let Some(packed) = packed.filter(|_| self.random.bool()) {
+                    self.open(packed);
+                }
             }
             3 => {
                 let arrays: Vec<_> =
@@ -794,7 +820,7 @@ impl Generator {
         let Some((_, Type::Exists(1, inner))) =
             self.scope.iter().find(|(value, _)| *value == packed).cloned()
         else {
-            unreachable!("it has just been packed")
+            unreachable!("it has its size")
         };
         let var = SizeVar(self.fresh());
         let ty = validate::substitute(&inner, &|atom| match atom {

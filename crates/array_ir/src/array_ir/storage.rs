@@ -33,8 +33,9 @@
 //! concatenation reads interferes with it; an update reads its array before; the result of
 //! a branch, block or loop is defined at its end, and a state where a round begins. In SSA form
 //! two ranges overlap only if one holds the definition of the other, so nodes that do not
-//! interfere are never needed at the same time. Copies that are made at one point (the parts of a
-//! state) are the caller's: a source that lies where another one goes is saved before.
+//! interfere are never needed at the same time. Behind the end of a block that leaves others comes
+//! what is behind those. Copies that are made at one point (the parts of a state) are the caller's:
+//! a source that lies where another one goes is saved before.
 //!
 //! **Work.** Statements times the depth of blocks, times the size of the classes that are joined;
 //! beyond [`MAX_WORK`] the rest of the pairs stay apart, which costs copies.
@@ -64,6 +65,8 @@ pub struct Storage {
     sources: Vec<Vec<usize>>,
     /// Nodes whose memory is read after a copy of them would be made.
     live_after_copy: HashSet<usize>,
+    /// The classes of arrays of several sizes.
+    grows: HashSet<CongruenceClass>,
 }
 
 /// The maps that nothing reads but the end of the block that defines them, and of no other.
@@ -89,8 +92,28 @@ pub fn array_count(ty: &Type) -> usize {
     match ty {
         Type::Array(..) => 1,
         Type::Tuple(types) | Type::Sum(types) => types.iter().map(array_count).sum(),
-        Type::Element(_) | Type::Index(_) | Type::Exists(..) => 0,
+        Type::Exists(_, inner) => array_count(inner),
+        Type::Element(_) | Type::Index(_) => 0,
     }
+}
+
+/// The positions, among the arrays in the values of a type, of those that bring their sizes along.
+fn sized_arrays(ty: &Type) -> Vec<usize> {
+    fn collect(ty: &Type, next: &mut usize, found: &mut Vec<usize>) {
+        match ty {
+            Type::Tuple(types) | Type::Sum(types) => types.iter().for_each(|ty| collect(ty, next, found)),
+            ty => {
+                let end = *next + array_count(ty);
+                if let Type::Exists(..) = ty {
+                    found.extend(*next..end);
+                }
+                *next = end;
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(ty, &mut 0, &mut found);
+    found
 }
 
 impl Storage {
@@ -115,6 +138,12 @@ impl Storage {
     /// The class of each array of a value, in order.
     pub fn classes(&self, value: Value) -> impl Iterator<Item = CongruenceClass> + '_ {
         self.nodes[&value].iter().map(|node| self.classes[*node])
+    }
+
+    /// Returns true for a class of arrays of several sizes, which are known at run time only: the
+    /// states of loops, and the results of branches and blocks, that bring their sizes along.
+    pub fn grows(&self, class: CongruenceClass) -> bool {
+        self.grows.contains(&class)
     }
 
     /// Returns true if nothing reads the memory of an array of a value, by its position, after
@@ -170,6 +199,17 @@ struct BlockRange {
     /// The operation around, with the block that it stands in, and whether the block is run
     /// repeatedly.
     around: Option<(usize, usize, bool)>,
+    /// The loop or block that its end leaves or goes on with.
+    jump: Option<Jump>,
+}
+
+/// The target of the end of a block: an operation, with the block that it stands in.
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    operation: usize,
+    block: usize,
+    /// True if another round follows.
+    is_next: bool,
 }
 
 /// An element that is an array, and may be copied.
@@ -201,12 +241,14 @@ struct Graph {
     blocks: Vec<BlockRange>,
     /// First and last position of each operation with blocks.
     operations: Vec<(u32, u32)>,
-    /// The nodes that an exit or a next state goes to.
-    labels: HashMap<Label, Vec<usize>>,
+    /// The nodes that an exit or a next state goes to, and the operation with the block around it.
+    labels: HashMap<Label, (Vec<usize>, usize, usize)>,
     pairs: Vec<Pair>,
     /// The results of loops with the parameters that are their states, which lie in one memory.
     states: Vec<(usize, usize)>,
     elements: Vec<ArrayElement>,
+    /// The nodes of arrays of several sizes.
+    grow: Vec<usize>,
     position: u32,
     loops: u32,
 }
@@ -225,6 +267,7 @@ impl Graph {
             pairs: Vec::new(),
             states: Vec::new(),
             elements: Vec::new(),
+            grow: Vec::new(),
             position: 0,
             loops: 0,
         }
@@ -270,7 +313,7 @@ impl Graph {
     /// A block; its value goes to the nodes of `yielded`.
     fn block(&mut self, block: &Block, around: Option<(usize, usize, bool)>, yielded: &[usize]) {
         let number = self.blocks.len();
-        self.blocks.push(BlockRange { end: 0, around });
+        self.blocks.push(BlockRange { end: 0, around, jump: None });
         self.next_position();
         for (value, ty) in &block.params {
             // Those of the function and of loops are there.
@@ -289,7 +332,12 @@ impl Graph {
         self.read(value, end);
         let targets = match block.end {
             End::Yield(_) => yielded.to_vec(),
-            End::Next(label, _) | End::Exit(label, _) => self.labels[&label].clone(),
+            End::Next(label, _) | End::Exit(label, _) => {
+                let (targets, operation, around) = self.labels[&label].clone();
+                let is_next = matches!(block.end, End::Next(..));
+                self.blocks[number].jump = Some(Jump { operation, block: around, is_next });
+                targets
+            }
         };
         let at = Point { position: end, block: number };
         for (target, source) in targets.into_iter().zip(self.of[&value].clone()) {
@@ -331,10 +379,13 @@ impl Graph {
                 self.pairs.push(Pair { loops: self.loops, target: nodes[0], source: old, at: here });
                 nodes
             }
+            // The same arrays, with their sizes or at them.
+            Op::Pack(_, _, value) | Op::Open(_, value) => self.of[value].clone(),
             Op::View(_, array, _) => {
                 let sources = self.of[array].clone();
                 self.define(ty, Kind::Lazy, here, &sources)
             }
+            Op::Iota(_) => self.define(ty, Kind::Lazy, here, &[]),
             Op::Index(array, _) if array_count(ty) > 0 => {
                 let sources = self.of[array].clone();
                 let nodes = self.define(ty, Kind::Lazy, here, &sources);
@@ -385,12 +436,13 @@ impl Graph {
     fn structured(&mut self, stmt: &Stmt, here: Point) {
         let Stmt { value, ty, op } = stmt;
         let results = self.define(ty, Kind::Stored, here, &[]);
+        self.grow.extend(sized_arrays(ty).into_iter().map(|position| results[position]));
         let operation = self.operations.len();
         self.operations.push((here.position, here.position));
         op.for_each_use(&mut |value| self.read(value, here.position));
         match op {
             Op::For { label, state, body, .. } | Op::While { label, state, body, .. } => {
-                self.labels.insert(*label, results.clone());
+                self.labels.insert(*label, (results.clone(), operation, here.block));
                 let own: Vec<&Block> = op.blocks();
                 self.loops += 1;
                 for inner in own {
@@ -411,7 +463,7 @@ impl Graph {
                 self.pairs.extend(first.map(|(target, source)| Pair { loops, target, source, at: here }));
             }
             Op::Block(label, body) => {
-                self.labels.insert(*label, results.clone());
+                self.labels.insert(*label, (results.clone(), operation, here.block));
                 self.block(body, Some((operation, here.block, false)), &results);
             }
             _ => {
@@ -460,8 +512,9 @@ impl Graph {
                 live_after_copy.insert(pair.source);
             }
         }
+        let grows = self.grow.iter().map(|node| classes.of[*node]).collect();
         let Graph { delayed, of: nodes, sources, .. } = self;
-        Storage { delayed, copied, nodes, classes: classes.of, sources, live_after_copy }
+        Storage { delayed, copied, nodes, classes: classes.of, sources, live_after_copy, grows }
     }
 
     /// Makes uses of lazy nodes those of their sources; returns the elements that are copied
@@ -577,7 +630,11 @@ impl Graph {
             if used(position, self.blocks[block].end) {
                 return true;
             }
-            let Some((operation, around, repeated)) = self.blocks[block].around else { return false };
+            let next = match self.blocks[block].jump {
+                Some(Jump { operation, block, is_next }) => Some((operation, block, is_next)),
+                None => self.blocks[block].around,
+            };
+            let Some((operation, around, repeated)) = next else { return false };
             let (start, end) = self.operations[operation];
             // The next round reads what is from outside.
             if repeated && node.defined.position < start && used(start, end) {

@@ -630,7 +630,11 @@ const VIOLATIONS: &[(&str, &str)] = &[
         "in f0 at v8: the effect of f0 is not `ordered`",
     ),
     ("v8: () = io emit v0 yield v0", "in f0: the effect is `ordered`, and `total` is stated"),
-    ("v8: (some 1 [?0] f64,) = tuple v6 yield v0", "in f0 at v8: some 1 [?0] f64 is a part of another type"),
+    ("v8: (some 1 [?0] f64,) = tuple v6 yield v0", "valid"),
+    (
+        "v8: [1] some 1 [?0] f64 = array some 1 [?0] f64 v6 yield v0",
+        "in f0 at v8: some 1 [?0] f64 is a part of another type",
+    ),
     ("fun f0 f[](v0: sum()) -> sum(), total { yield v0 }", "in f0: sum() has no parts"),
     ("fun f0 f-g[](v0: f64) -> f64, total { yield v0 }", "in f0: `f-g` is no name"),
     ("fun f0 f[n0: N, n0: M](v0: f64) -> f64, total { yield v0 }", "in f0: n0 is defined twice"),

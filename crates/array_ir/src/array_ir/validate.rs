@@ -180,6 +180,9 @@ impl Validator<'_> {
         match ty {
             Type::Exists(count, inner) if (1..=MAX_BOUND).contains(count) => self.check_type(inner, *count),
             Type::Exists(..) => Err(Violation::EmptyType { ty: ty.to_string() }),
+            Type::Tuple(types) | Type::Sum(types) if !types.is_empty() => {
+                types.iter().try_for_each(|ty| self.well_formed(ty))
+            }
             ty => self.check_type(ty, 0),
         }
     }

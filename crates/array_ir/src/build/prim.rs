@@ -4,10 +4,10 @@ use super::types::{is_unsigned, structural_type};
 use super::{Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::DigitExpr;
 use crate::array_ir::scalar::idempotent_identity;
-use crate::array_ir::validate::is_reassociable;
+use crate::array_ir::validate::{instantiate, is_reassociable};
 use crate::array_ir::{
-    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Space,
-    Type, Unary, Value,
+    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Size,
+    Space, Type, Unary, Value,
 };
 use crate::core::prim::{PrimClass, fuses, type_answer};
 use crate::core::reduction::{ReductionOp, reduction_op};
@@ -47,6 +47,7 @@ impl Builder<'_> {
                 let answer = core::prim::ranks(&types[..1]);
                 self.constant(Element::B1, u64::from(answer))
             }
+            core::Prim::Compiled => self.constant(Element::B1, 1),
             core::Prim::AtMost
             | core::Prim::Ranks
             | core::Prim::Fuses
@@ -317,7 +318,12 @@ impl Builder<'_> {
                 let piece = self.unreachable_value(cases.first().ok_or(Declined::Sum)?, site)?;
                 self.define(ty.clone(), Op::Case(ty.clone(), 0, piece))
             }
-            Type::Exists(..) => Err(Declined::Arrival.into()),
+            Type::Exists(count, inner) => {
+                let sizes = vec![Size::constant(0); *count as usize];
+                let inner = instantiate(inner, *count, &sizes).map_err(|_| Declined::Size)?;
+                let value = self.unreachable_value(&inner, site)?;
+                self.define(ty.clone(), Op::Pack(ty.clone(), sizes, value))
+            }
         }
     }
 

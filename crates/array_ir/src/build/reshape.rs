@@ -17,13 +17,21 @@ impl Builder<'_> {
         if from == wanted {
             return Ok(value);
         }
+        // A struct of one field is stored like the field.
+        match (&from, &wanted) {
+            (_, Type::Tuple(parts)) if parts[..] == [from.clone()] => {
+                return self.define(wanted, Op::Tuple(vec![value]));
+            }
+            (Type::Tuple(parts), _) if parts[..] == [wanted.clone()] => return self.component(value, 0),
+            _ => {}
+        }
         let is_compact = |ty: &Type| matches!(ty, Type::Index(_)) || *ty == Type::B1 || *ty == Type::unit();
         if is_compact(&from) && is_compact(&wanted) {
             let digits = self.digits(value)?;
             return self.compact_of_digits(to, &digits);
         }
         let ((_, leaf), (_, other)) = (levels(&from), levels(&wanted));
-        if leaf == other && !matches!(leaf, Type::Tuple(_)) {
+        if leaf == other && (!matches!(leaf, Type::Tuple(_)) || leaves(&from) == leaves(&wanted)) {
             return self.reshape_array(value, wanted);
         }
         if let (Type::Array(..), Type::Tuple(parts)) = (&from, &wanted)
@@ -241,6 +249,12 @@ fn levels(ty: &Type) -> (Vec<Space>, &Type) {
     (spaces, ty)
 }
 
+/// The number of the leaves inside the levels of an array; `None` beyond the bounds of sizes.
+fn leaves(ty: &Type) -> Option<Size> {
+    let (spaces, _) = levels(ty);
+    spaces.iter().try_fold(Size::constant(1), |product, space| product.mul(&space.size()?))
+}
+
 /// The types of the pieces of an array whose first digit is a sum, if it has as many pieces as
 /// there are parts of a tuple, and each part is stored like its piece.
 fn pieces(array: &Type, parts: &[Type]) -> Option<Vec<Type>> {
@@ -254,8 +268,8 @@ fn pieces(array: &Type, parts: &[Type]) -> Option<Vec<Type>> {
     for (size, part) in first.pieces.iter().zip(parts) {
         let digits = [Digit::new(size.clone())].into_iter().chain(rest.iter().cloned()).collect();
         let piece = Type::Array(Space { digits }, element.clone());
-        // Arrays of one leaf only: others are by way of a line.
-        if levels(part).1 != leaf || line(part)? != line(&piece)? {
+        // Arrays of one type of leaves only: others are by way of a line.
+        if levels(part).1 != leaf || leaves(part)? != leaves(&piece)? {
             return None;
         }
         pieces.push(piece);

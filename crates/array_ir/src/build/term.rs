@@ -504,12 +504,20 @@ impl Builder<'_> {
     ) -> Result<Value> {
         let ty = self.ty(&scope.concrete(&term.ty))?;
         let sizes = sizes.iter().map(|size| self.size(&scope.concrete(size))).collect::<Result<Vec<_>>>()?;
-        let value = self.value(scope, inner)?;
+        let mut value = self.value(scope, inner)?;
         let Type::Exists(count, packed) = &ty else {
             unreachable!("a packed value is of an existential type")
         };
-        // An index type of several digits, or of none, has no form with one size.
-        if instantiate(packed, *count, &sizes).as_ref() != Ok(&self.types[&value]) {
+        let packed = instantiate(packed, *count, &sizes).map_err(|_| Declined::Size)?;
+        // The pieces of a digit are one size, and an array of one element has one digit.
+        if let Type::Array(space, _) = &self.types[&value]
+            && packed != self.types[&value]
+            && space.digits.len() <= 1
+        {
+            value = self.reshape_array(value, packed.clone())?;
+        }
+        // An index type of several digits has no form with one size.
+        if packed != self.types[&value] {
             return Err(Declined::Arrival.into());
         }
         self.define(ty.clone(), Op::Pack(ty, sizes, value))

@@ -66,6 +66,8 @@ const PARTS_PER_STATEMENT: usize = 16;
 struct TypeBounds {
     parts: usize,
     sums: u32,
+    /// Types around that a value with its sizes cannot be a part of: arrays, and such values.
+    bound: u32,
 }
 
 impl Builder<'_> {
@@ -149,13 +151,8 @@ impl Builder<'_> {
     /// The type of the values of a type. Types of core share their parts, those of the array IR are
     /// trees: a type of more than [`MAX_TYPE_PARTS`] parts is declined.
     pub(super) fn ty(&mut self, ty: &CoreType) -> Result<Type> {
-        let mut left = TypeBounds { parts: MAX_TYPE_PARTS, sums: MAX_SUMS };
-        let built = match ty.unfold().kind() {
-            TypeKind::Exists(count, inner) if *count <= MAX_BOUND as usize => {
-                Type::Exists(*count as u32, Box::new(self.type_within(inner, &mut left)?))
-            }
-            _ => self.type_within(ty, &mut left)?,
-        };
+        let mut left = TypeBounds { parts: MAX_TYPE_PARTS, sums: MAX_SUMS, bound: 0 };
+        let built = self.type_within(ty, &mut left)?;
         self.spend_units((MAX_TYPE_PARTS - left.parts) / PARTS_PER_STATEMENT)?;
         Ok(built)
     }
@@ -182,7 +179,10 @@ impl Builder<'_> {
             TypeKind::UnitSum(n) if n.is_one() => Type::unit(),
             TypeKind::Array(element, index) => {
                 let space = self.space(index)?;
-                Type::array(space, self.type_within(element, left)?)
+                left.bound += 1;
+                let element = self.type_within(element, left)?;
+                left.bound -= 1;
+                Type::array(space, element)
             }
             TypeKind::Product(types) => list(self, types.clone(), left)?,
             TypeKind::Record(fields) => list(self, fields.iter().map(|(_, ty)| ty.clone()).collect(), left)?,
@@ -203,6 +203,12 @@ impl Builder<'_> {
             TypeKind::Repeat(..) => return Err(Declined::Sum.into()),
             TypeKind::Placed(..) => return Err(Declined::Place.into()),
             TypeKind::Function(..) | TypeKind::Procedure(_) => return Err(Declined::Function.into()),
+            TypeKind::Exists(count, inner) if *count <= MAX_BOUND as usize && left.bound == 0 => {
+                left.bound += 1;
+                let inner = self.type_within(inner, left)?;
+                left.bound -= 1;
+                Type::Exists(*count as u32, Box::new(inner))
+            }
             TypeKind::Exists(..) => return Err(Declined::Arrival.into()),
             _ => return Err(Declined::Abstract.into()),
         })

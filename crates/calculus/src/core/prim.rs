@@ -198,6 +198,7 @@ scalar_functions! { prims
         Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", Sort, "The elements in ascending order, of a type that `_sorts`.";
         Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", Sort, "The indices in the ascending order of their elements, of a type that `_sorts`.";
         Hashes "_hashes": "[T] unit -> bool", TypeQuery, "Whether values of this type are keys of `_group` and of the hash tables of dictionaries: scalars, codes of one word and tuples of these, in the order that the language gives them.";
+        Compiled "_compiled": "unit -> bool", TypeQuery, "Whether machine code is made of this: a container is a primitive of the evaluator, and compiled from its text.";
         Group "_group": "[K, I:COMPACTLINEAR] K ^ I -> K ^ ?G * ?G ^ I", Container, "The distinct elements in their order, and for each element the number of its own; of a type that `_hashes`.";
         ListPush "_list_push": "[T, L] L * T -> L", Container, "The list with one element more.";
         ListGet "_list_get": "[T, L] L * int -> 1 + T", Container, "The element at a position in case 1; case 0 if there is none.";
@@ -441,6 +442,8 @@ pub fn type_answer(prim: Prim, types: &[Type]) -> Option<bool> {
         Prim::Hashes => hashes(types),
         Prim::HasPlace => has_place(types),
         Prim::HasPlaces => has_places(types),
+        // Of the evaluator; the compiler gives its own answer.
+        Prim::Compiled => false,
         _ => return None,
     })
 }

@@ -35,6 +35,9 @@ pub enum ResultSource {
     Changed(usize),
     /// A result array of words, by its number, with the form of the value in it.
     Unboxed(u32, Arc<Unboxed>),
+    /// An array that grows, with its size: the array, one of [`Kernel::scalar_results`], and the
+    /// slots of an element.
+    Sized(Array, usize, u64),
     /// Parts of a tuple.
     Parts(Vec<ResultSource>, Class),
 }
@@ -71,6 +74,17 @@ pub enum InputBinding {
     Change(Array, Class),
     /// An array of the words of a value of this form.
     Unbox(Array, Arc<Unboxed>),
+    /// The components of a tuple that holds arrays with their sizes, each with its slot.
+    Fields(Vec<(usize, FieldBinding)>),
+}
+
+/// The way in which a component of a tuple reaches the kernel.
+#[derive(Clone, Debug)]
+pub enum FieldBinding {
+    /// A scalar; a code is below this size.
+    Scalar(u32, Option<u64>),
+    /// An array of slots of this class with its size, a scalar; the number of slots of an element.
+    Sized(Array, Class, u32, u64),
 }
 
 /// The type of a register for one slot.

@@ -2,7 +2,7 @@
 
 use super::storage::LoweredValue;
 use super::{Declined, Emitter, Result};
-use crate::array_ir::{DigitExpr, Size, Space};
+use crate::array_ir::{DigitExpr, Size, SizeAtom, Space};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType};
 use std::rc::Rc;
 
@@ -23,37 +23,76 @@ pub(super) struct OpenedSize {
     pub(super) bound: u64,
 }
 
+/// The bound of a size of which nothing is known but that there is an array in memory: so many slots
+/// are more than a machine has.
+pub(super) const UNBOUNDED: u64 = 1 << 40;
+
+/// The largest coefficient of a size that is a sum of opened ones: no such sum is beyond 2^62.
+const MAX_MULTIPLE: u64 = 1 << 16;
+
 impl<'p> Emitter<'p> {
-    /// The size of a space of one digit that is opened.
-    pub(super) fn opened(&self, space: &Space) -> Option<OpenedSize> {
-        match &space.digits[..] {
-            [digit] => self.opened_size(&digit.size()?),
-            _ => None,
-        }
+    /// Returns true for a space of one digit whose size is known when the kernel runs.
+    pub(super) fn is_opened(&self, space: &Space) -> bool {
+        self.largest(space).is_some()
     }
 
-    /// The opened size that a size is.
-    pub(super) fn opened_size(&self, size: &Size) -> Option<OpenedSize> {
-        if size.to_constant().is_some() {
-            return None;
-        }
-        self.opened.iter().find(|(var, _)| *size == Size::var(*var)).map(|(_, opened)| *opened)
+    /// The largest size that a space of one digit may have, if it is known when the kernel runs.
+    fn largest(&self, space: &Space) -> Option<u64> {
+        let [digit] = &space.digits[..] else { return None };
+        let size = digit.size().filter(|size| size.to_constant().is_none())?;
+        let opened = self.opened.iter().rev().find(|(var, _)| size == Size::var(*var));
+        Some(opened.map_or(UNBOUNDED, |(_, opened)| opened.bound))
+    }
+
+    /// The size of a space of one digit that is known when the kernel runs.
+    pub(super) fn opened(&mut self, space: &Space) -> Result<Option<OpenedSize>> {
+        let Some(bound) = self.largest(space) else { return Ok(None) };
+        let size = space.digits[0].size().ok_or(Declined::Width)?;
+        Ok(Some(OpenedSize { count: self.size_register(&size)?, bound }))
     }
 
     /// The number of indices of a space, or the most that there may be.
     pub(super) fn capacity(&self, space: &Space) -> Result<u64> {
-        match self.opened(space) {
-            Some(opened) => Ok(opened.bound),
+        match self.largest(space) {
+            Some(bound) => Ok(bound),
             None => self.count(space),
         }
     }
 
-    /// The register of a size: an opened one, or a number.
+    /// The register of a size: one that is opened, a sum of multiples of such ones, or a number.
     pub(super) fn size_register(&mut self, size: &Size) -> Result<Reg> {
-        match self.opened_size(size) {
-            Some(opened) => Ok(opened.count),
-            None => self.number(size).and_then(|number| self.size(number)),
+        if size.to_constant().is_some() {
+            return self.number(size).and_then(|number| self.size(number));
         }
+        let opened = |this: &Self, atom| match atom {
+            SizeAtom::Var(var) => {
+                this.opened.iter().rev().find(|(own, _)| *own == var).map(|(_, opened)| *opened)
+            }
+            SizeAtom::Bound(_) => None,
+        };
+        if let [atom] = size.atoms().collect::<Vec<_>>()[..]
+            && *size == Size::atom(atom)
+        {
+            return opened(self, atom).map(|opened| opened.count).ok_or(Declined::Arrival);
+        }
+        let mut sum = self.int(0)?;
+        for (coefficient, powers) in size.terms() {
+            let coefficient = u64::try_from(coefficient).ok().filter(|n| *n <= MAX_MULTIPLE);
+            let mut product = self.int(coefficient.ok_or(Declined::Width)?)?;
+            match &powers.collect::<Vec<_>>()[..] {
+                [] => {}
+                [(atom, 1)] => {
+                    let OpenedSize { count, bound } = opened(self, *atom).ok_or(Declined::Arrival)?;
+                    if bound > UNBOUNDED {
+                        return Err(Declined::Width);
+                    }
+                    product = self.binary(Binary::Mul, product, count)?;
+                }
+                _ => return Err(Declined::Width),
+            }
+            sum = self.binary(Binary::Add, sum, product)?;
+        }
+        Ok(sum)
     }
 
     /// The number of a size.
@@ -94,15 +133,11 @@ impl<'p> Emitter<'p> {
                 LoweredValue::Index(digits) => Ok(digits[*at as usize]),
                 _ => unreachable!("an index has digits"),
             },
-            DigitExpr::Constant(size) => {
-                let number = self.number(size)?;
-                self.size(number)
-            }
+            DigitExpr::Constant(size) => self.size_register(size),
             DigitExpr::Affine { offset, stride, of } => {
                 let of = self.digit(of, target)?;
-                let (stride, offset) = (self.size(*stride)?, self.number(offset)?);
+                let (stride, offset) = (self.size(*stride)?, self.size_register(offset)?);
                 let part = self.binary(Binary::Mul, of, stride)?;
-                let offset = self.size(offset)?;
                 self.binary(Binary::Add, part, offset)
             }
             DigitExpr::Sum(digits) => {
@@ -114,8 +149,7 @@ impl<'p> Emitter<'p> {
                 Ok(sum)
             }
             DigitExpr::Modular { size, plus, minus } => {
-                let size = self.number(size)?;
-                let size = self.size(size)?;
+                let size = self.size_register(size)?;
                 let mut sum = self.int(0)?;
                 for of in plus {
                     let of = self.digit(of, target)?;
@@ -140,10 +174,12 @@ impl<'p> Emitter<'p> {
             }
             DigitExpr::Reverse { size, of } => {
                 let of = self.digit(of, target)?;
-                let last = self.number(size)?.wrapping_sub(1);
-                let last = self.size(last)?;
+                let (size, one) = (self.size_register(size)?, self.int(1)?);
+                let last = self.binary(Binary::Sub, size, one)?;
                 self.binary(Binary::Sub, last, of)
             }
+            // A digit alone is the number, whatever its size is.
+            DigitExpr::Join(digits) if digits.len() == 1 => self.digit(&digits[0].0, target),
             DigitExpr::Join(digits) => {
                 let mut sized = Vec::new();
                 for (of, size) in digits {
@@ -157,6 +193,7 @@ impl<'p> Emitter<'p> {
                 }
                 Ok(code)
             }
+            DigitExpr::Split { of, sizes, .. } if sizes.len() == 1 => self.digit(of, target),
             DigitExpr::Split { of, sizes, digit } => {
                 let of = self.digit(of, target)?;
                 let sizes = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
@@ -210,7 +247,7 @@ impl<'p> Emitter<'p> {
 
     /// The index with a code.
     pub(super) fn index_of_code(&mut self, code: Reg, space: &Space) -> Result<LoweredValue<'p>> {
-        if self.opened(space).is_some() {
+        if self.is_opened(space) {
             return Ok(LoweredValue::Index([code].into()));
         }
         let extents = self.extents(space)?;

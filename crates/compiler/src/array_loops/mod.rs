@@ -53,12 +53,12 @@ use crate::layout::{Form, Layout, TOO_MANY_SLOTS, Unboxed};
 use crate::loop_ir::{Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
 use crate::types::{Type as CoreType, TypeKind};
 use crate::value::Class;
-pub use binding::{InputBinding, Lowered, ResultSource};
+pub use binding::{FieldBinding, InputBinding, Lowered, ResultSource};
 use binding::{code_bound, separable_types, storage_type, word};
-use digits::{DigitOfCode, OpenedSize};
+use digits::{DigitOfCode, OpenedSize, UNBOUNDED};
 use std::rc::Rc;
 use std::sync::Arc;
-use storage::{Location, LoweredValue};
+use storage::{Location, LoweredValue, sized_element};
 
 /// Statements of the longest kernel.
 const MAX_STATEMENTS: usize = 12_000;
@@ -259,6 +259,10 @@ impl<'p> Emitter<'p> {
         let End::Yield(value) = body.end else { unreachable!("a function yields its value") };
         let (lowered, ty) = (self.values[&value].clone(), self.uses.types[&value]);
         let results = match (self.unit.region, &lowered, ty) {
+            // The evaluator changes such an array where it lies, which costs less than a copy.
+            (Region::Term(_), ..) if ty.has_sized_array() && self.reads_sized_array() => {
+                return Err(Declined::Arrival);
+            }
             (Region::Term(term), ..) => {
                 let core_type = self.storage_type(&term.ty);
                 vec![self.bind_result(&lowered, ty, &core_type)?]
@@ -270,6 +274,11 @@ impl<'p> Emitter<'p> {
             (Region::Loop(_), ..) => self.bind_changed_variables(built, &[(lowered, ty)])?,
         };
         Ok(self.finish(built.changes.clone(), results))
+    }
+
+    /// Returns true if an input brings its size along.
+    fn reads_sized_array(&self) -> bool {
+        self.bindings.iter().any(|binding| matches!(binding, InputBinding::Fields(_)))
     }
 
     /// Binds the final value of each changed variable: in place, or as a result of the kernel.
@@ -348,6 +357,9 @@ impl<'p> Emitter<'p> {
         ty: &Type,
     ) -> Result<LoweredValue<'p>> {
         let layout = self.unit.layouts.of(core_type);
+        if ty.has_sized_array() {
+            return self.fields_input(input, &layout, ty);
+        }
         if ty.has_sum() {
             return self.unboxed_input(input, core_type, ty);
         }
@@ -398,6 +410,9 @@ impl<'p> Emitter<'p> {
     /// The value of a variable outside, or of a part of it.
     fn input(&mut self, input: Input, core_type: &CoreType, ty: &Type) -> Result<LoweredValue<'p>> {
         let layout = self.unit.layouts.of(core_type);
+        if ty.has_sized_array() {
+            return self.fields_input(input, &layout, ty);
+        }
         if let Some(parts) = self.separate_parts(&input, core_type, &layout, ty)? {
             return Ok(parts);
         }
@@ -409,6 +424,65 @@ impl<'p> Emitter<'p> {
             0 => self.without_slots(ty),
             1 => self.word_input(input, &layout, ty),
             _ => self.array_input(input, &layout, ty),
+        }
+    }
+
+    /// An input that is an array with its size, or a tuple of words and such arrays. The arrays are
+    /// read: what a loop changes of them it changes in memory of its own.
+    fn fields_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<LoweredValue<'p>> {
+        let mut fields = Vec::new();
+        let value = self.field(0, layout, ty, &mut fields)?;
+        self.inputs.push(input);
+        self.bindings.push(InputBinding::Fields(fields));
+        Ok(value)
+    }
+
+    /// A component of an input from one of its slots on.
+    fn field(
+        &mut self,
+        slot: usize,
+        layout: &Layout,
+        ty: &Type,
+        fields: &mut Vec<(usize, FieldBinding)>,
+    ) -> Result<LoweredValue<'p>> {
+        match (&layout.form, ty) {
+            (Form::Packed, _) => {
+                let element = sized_element(ty).ok_or(Declined::Arrival)?;
+                let (class, stride) = (self.class(element)?, self.slots(element)?);
+                if stride == 0 {
+                    return Err(Declined::Units);
+                }
+                // The evaluator boxes sums.
+                if element.has_sum() {
+                    return Err(Declined::Sum);
+                }
+                let array = self.array(Origin::Input(self.inputs.len() as u32), class, UNBOUNDED)?;
+                self.kernel.scalars.push(ScalarType::I64);
+                let number = self.kernel.scalars.len() as u32 - 1;
+                fields.push((slot, FieldBinding::Sized(array, class, number, stride)));
+                let count = self.set(ScalarType::I64, Op::Scalar(number))?;
+                let base = self.int(0)?;
+                let size = OpenedSize { count, bound: UNBOUNDED };
+                Ok(LoweredValue::Packed(size, Rc::new(storage::ArrayValue::Memory { array, base })))
+            }
+            (Form::Parts(parts), Type::Tuple(types)) if parts.len() == types.len() => {
+                let values = parts
+                    .iter()
+                    .zip(types)
+                    .map(|((start, layout), ty)| self.field(slot + start, layout, ty, fields));
+                Ok(LoweredValue::Tuple(values.collect::<Result<Vec<_>>>()?.into()))
+            }
+            _ if layout.slots == 0 => self.without_slots(ty),
+            _ if layout.slots == 1 && !ty.has_sum() => {
+                self.expect_slots(layout, ty)?;
+                let leaf = layout.leaf().ok_or(Declined::Sum)?;
+                self.kernel.scalars.push(word(&leaf)?);
+                let number = self.kernel.scalars.len() as u32 - 1;
+                fields.push((slot, FieldBinding::Scalar(number, code_bound(&leaf))));
+                let reg = self.set(self.kernel.scalars[number as usize], Op::Scalar(number))?;
+                self.value_of_word(reg, ty)
+            }
+            _ => Err(Declined::Arrival),
         }
     }
 
@@ -499,7 +573,7 @@ impl<'p> Emitter<'p> {
         ty: &Type,
         core_type: &CoreType,
     ) -> Result<ResultSource> {
-        if ty.has_sum() {
+        if ty.has_sum() && !ty.has_sized_array() {
             let (form, number) = (self.unboxed(core_type, ty)?, self.classes.len() as u32);
             self.classes.push(Class::Word);
             let array = self.array(Origin::Result(number), Class::Word, form.words() as u64)?;
@@ -513,6 +587,9 @@ impl<'p> Emitter<'p> {
 
     /// Makes a value of a type without sums a result of the kernel.
     fn bind_slots(&mut self, lowered: &LoweredValue<'p>, ty: &Type, layout: &Layout) -> Result<ResultSource> {
+        if ty.has_sized_array() {
+            return self.bind_sized(lowered, ty, layout);
+        }
         self.expect_slots(layout, ty)?;
         match (layout.slots, lowered, &layout.form) {
             (0, ..) => Ok(ResultSource::Unit),
@@ -542,6 +619,39 @@ impl<'p> Emitter<'p> {
                 self.store(lowered, ty, array, base)?;
                 Ok(ResultSource::Array(number, layout.class))
             }
+        }
+    }
+
+    /// Makes an array with its size, or a tuple that holds such arrays, a result of the kernel.
+    fn bind_sized(&mut self, lowered: &LoweredValue<'p>, ty: &Type, layout: &Layout) -> Result<ResultSource> {
+        match (lowered, ty, &layout.form) {
+            (LoweredValue::Tuple(parts), Type::Tuple(types), Form::Parts(layouts))
+                if parts.len() == layouts.len() =>
+            {
+                let mut given = Vec::new();
+                for ((part, ty), (_, layout)) in parts.iter().zip(types).zip(layouts) {
+                    given.push(self.bind_slots(part, ty, layout)?);
+                }
+                Ok(ResultSource::Parts(given, layout.class))
+            }
+            (LoweredValue::Packed(size, _), _, Form::Packed) => {
+                let element = sized_element(ty).ok_or(Declined::Arrival)?;
+                if element.has_sum() {
+                    return Err(Declined::Sum);
+                }
+                let stride = self.slots(element)?;
+                let is_growable = |array: &Array| self.kernel.arrays[*array].origin == Origin::Growable;
+                let array = match self.whole_array(lowered).filter(is_growable) {
+                    Some(array) => array,
+                    None => {
+                        let stored = self.store_in_own_memory(lowered, ty)?;
+                        self.whole_array(&stored).expect("an array is stored")
+                    }
+                };
+                self.kernel.scalar_results.push(size.count);
+                Ok(ResultSource::Sized(array, self.kernel.scalar_results.len() - 1, stride))
+            }
+            _ => Err(Declined::Arrival),
         }
     }
 

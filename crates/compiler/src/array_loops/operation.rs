@@ -1,7 +1,7 @@
 //! Statements of the array IR, one by one.
 
 use super::digits::OpenedSize;
-use super::storage::{ArrayValue, Location, LoweredValue};
+use super::storage::{ArrayValue, Location, LoweredValue, sized_element};
 use super::{Declined, Emitter, Result, Target};
 use crate::array_ir::visit::Part;
 use crate::array_ir::{
@@ -79,7 +79,7 @@ impl<'p> Emitter<'p> {
             ArrayOp::At(_, digits) => Ok(LoweredValue::Index(self.digits(digits, &[])?.into())),
             ArrayOp::Locate(space, values, _) => {
                 let digits: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
-                let extents = match self.opened(space) {
+                let extents = match self.opened(space)? {
                     Some(opened) => vec![opened.count],
                     None => {
                         let extents = self.extents(space)?;
@@ -193,14 +193,15 @@ impl<'p> Emitter<'p> {
                 }
             }
             LoweredValue::Index(digits) => {
-                let mut begin = 0u64;
+                let mut begin = Size::constant(0);
                 for block in blocks {
                     let (_, Type::Index(space)) = &block.params[0] else {
                         unreachable!("a piece is of an index")
                     };
-                    let from = self.size(begin)?;
-                    begin = begin.checked_add(self.count(space)?).ok_or(Declined::Width)?;
-                    let end = self.size(begin)?;
+                    let from = self.size_register(&begin)?;
+                    let size = space.size().ok_or(Declined::Width)?;
+                    begin = begin.add(&size).ok_or(Declined::Width)?;
+                    let end = self.size_register(&begin)?;
                     let is_below = self.compare(Compare::LtUnsigned, digits[0], end)?;
                     let digit = self.binary(Binary::Sub, digits[0], from)?;
                     cases.push((is_below, LoweredValue::Index([digit].into())));
@@ -219,7 +220,7 @@ impl<'p> Emitter<'p> {
         self.read(&location)
     }
 
-    fn check(&mut self, condition: Reg) -> Result<()> {
+    pub(super) fn check(&mut self, condition: Reg) -> Result<()> {
         match self.known(condition) {
             Some(1) => Ok(()),
             _ => self.emit(Stmt::If(condition, Vec::new(), vec![Stmt::Fail])),
@@ -309,7 +310,7 @@ impl<'p> Emitter<'p> {
 
     fn map(&mut self, stmt: &'p ArrayStmt, body: &'p Block) -> Result<LoweredValue<'p>> {
         let Type::Array(space, element) = &stmt.ty else { unreachable!("a map is an array") };
-        let is_opened = self.opened(space).is_some();
+        let is_opened = self.is_opened(space);
         if is_opened && self.slots(element)? == 0 {
             return Err(Declined::Units);
         }
@@ -390,7 +391,7 @@ impl<'p> Emitter<'p> {
             let slot = this.slot_of(space, stride, base, digits)?;
             this.store(&lowered, element, array, slot)
         };
-        if let Some(opened) = self.opened(space) {
+        if let Some(opened) = self.opened(space)? {
             let low = self.int(0)?;
             return self.sequential_loop(low, opened.count, &mut |this, at| round(this, &[at]));
         }
@@ -415,8 +416,12 @@ impl<'p> Emitter<'p> {
         digits: &'p [ir::DigitExpr],
     ) -> Result<LoweredValue<'p>> {
         let Type::Array(space, _) = &stmt.ty else { unreachable!("a view is an array") };
-        if self.count(space)? == 0 {
+        if self.capacity(space)? == 0 {
             return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new()))));
+        }
+        // The pieces of a digit as one size, say.
+        if (0..).zip(digits).all(|(at, digit)| *digit == ir::DigitExpr::Target(at)) {
+            return Ok(self.values[&source].clone());
         }
         Ok(LoweredValue::Array(Rc::new(ArrayValue::View { source, digits })))
     }
@@ -427,10 +432,10 @@ impl<'p> Emitter<'p> {
         }
         let array = self.memory_of(stmt.value, 0, &stmt.ty)?;
         let zero = self.int(0)?;
-        let first = self.slots(self.uses.types[&a])?;
-        for (part, at) in [(a, 0), (b, first)] {
+        self.make_room(array, &stmt.ty)?;
+        let first = self.slots_register(self.uses.types[&a])?;
+        for (part, at) in [(a, zero), (b, first)] {
             let (lowered, ty) = (self.values[&part].clone(), self.uses.types[&part]);
-            let at = self.size(at)?;
             self.store(&lowered, ty, array, at)?;
         }
         self.load(&stmt.ty, array, zero)
@@ -451,7 +456,7 @@ impl<'p> Emitter<'p> {
         if self.slots(&stmt.ty)? == 0 {
             return Ok(self.values[&array].clone());
         }
-        if self.count(space)? == 1 {
+        if self.capacity(space)? == 1 && !self.is_opened(space) {
             let one = |lowered, _| LoweredValue::Array(Rc::new(ArrayValue::List(vec![lowered])));
             return Ok(levels.iter().rev().fold(new, one));
         }
@@ -501,6 +506,7 @@ impl<'p> Emitter<'p> {
             (LoweredValue::Array(array), _) if !stays(array) && self.slots(ty)? > 0 => {
                 self.store_in_own_memory(lowered, ty)
             }
+            (LoweredValue::Packed(_, array), _) if !stays(array) => self.store_in_own_memory(lowered, ty),
             _ => Ok(lowered.clone()),
         }
     }
@@ -517,8 +523,11 @@ impl<'p> Emitter<'p> {
         if stride == 0 || bound == 0 {
             return Err(Declined::Units);
         }
-        let array = self.allocate_elements(element, bound)?;
-        let zero = self.int(0)?;
+        let (array, zero) = (self.allocate_elements(element, bound)?, self.int(0)?);
+        if let Some(opened) = self.opened(space)? {
+            let most = self.slots_of(opened, element)?;
+            self.reserve(array, most)?;
+        }
         let location = Location::Word(self.kernel.vars.push(ScalarType::I64));
         self.assign(&location, &LoweredValue::Word(zero), &Type::I64)?;
         let mut round = |this: &mut Self, digits: &[Reg]| {
@@ -560,20 +569,14 @@ impl<'p> Emitter<'p> {
 
     /// An array with its size.
     fn pack(&mut self, ty: &Type, sizes: &[Size], value: Value) -> Result<LoweredValue<'p>> {
-        let is_one = matches!(ty, Type::Exists(1, inner)
-            if matches!(&**inner, Type::Array(space, element) if *space == Space::new([Size::bound(0)])
-                && !element.has_array()));
-        let ([size], LoweredValue::Array(array), true) = (sizes, self.values[&value].clone(), is_one) else {
+        let ([size], LoweredValue::Array(array), Some(_)) =
+            (sizes, self.values[&value].clone(), sized_element(ty))
+        else {
             return Err(Declined::Arrival);
         };
-        let size = match self.opened_size(size) {
-            Some(opened) => opened,
-            None => {
-                let bound = self.number(size)?;
-                OpenedSize { count: self.size(bound)?, bound }
-            }
-        };
-        Ok(LoweredValue::Packed(size, array))
+        let space = Space::new([size.clone()]);
+        let (count, bound) = (self.size_register(size)?, self.capacity(&space)?);
+        Ok(LoweredValue::Packed(OpenedSize { count, bound }, array))
     }
 
     // ---- loops in order -------------------------------------------------------------------
@@ -615,7 +618,7 @@ impl<'p> Emitter<'p> {
             }
             None => {
                 let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a loop over indices") };
-                let opened = self.opened(space);
+                let opened = self.opened(space)?;
                 let extents = if opened.is_some() { Vec::new() } else { self.extents(space)? };
                 if !extents.contains(&0) {
                     // A round is a block, which `next` leaves; all of them are one, which an exit
@@ -671,7 +674,7 @@ impl<'p> Emitter<'p> {
         space: &Space,
         round: &mut dyn FnMut(&mut Self, &[Reg]) -> Result<()>,
     ) -> Result<()> {
-        match self.opened(space) {
+        match self.opened(space)? {
             Some(opened) => {
                 let low = self.int(0)?;
                 self.sequential_loop(low, opened.count, &mut |this, at| round(this, &[at]))

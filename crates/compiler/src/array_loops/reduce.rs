@@ -76,7 +76,7 @@ impl<'p> Emitter<'p> {
         let first_hit = first_hit(combine, start, body);
         let reduction = Reduction { combine, body, space, ty, first_hit };
         let start = self.values[&start].clone();
-        if let Some(opened) = self.opened(space) {
+        if let Some(opened) = self.opened(space)? {
             return self.reduce_opened(reduction, grouping, opened, &start);
         }
         let count = self.count(space)?;

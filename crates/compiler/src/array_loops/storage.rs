@@ -1,9 +1,9 @@
 //! Values, the memory of arrays, and variables.
 
-use super::digits::OpenedSize;
+use super::digits::{OpenedSize, UNBOUNDED};
 use super::{Declined, Emitter, Result};
-use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Space, Type, Value};
-use crate::loop_ir::{Array, Binary, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};
+use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Size, Space, Type, Value};
+use crate::loop_ir::{Array, Binary, Compare, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};
 use crate::value::Class;
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ pub(super) enum LoweredValue<'p> {
     Sum(Reg, Rc<[LoweredValue<'p>]>),
     /// An array.
     Array(Rc<ArrayValue<'p>>),
-    /// An array with its size.
+    /// An array of one digit with its size.
     Packed(OpenedSize, Rc<ArrayValue<'p>>),
 }
 
@@ -53,6 +53,8 @@ pub(super) enum Location {
     Tuple(Rc<[Location]>),
     Sum(Var, Rc<[Location]>),
     Memory(Array),
+    /// An array of one digit with its size, in memory that grows.
+    Packed(Var, Array),
     /// An array without elements.
     Empty,
     /// An array whose elements have no slots: a location for each of them.
@@ -85,6 +87,26 @@ fn has_plain_arrays(ty: &Type) -> bool {
     }
 }
 
+/// The type of the elements of an array of one digit that brings its size along.
+pub(super) fn sized_element(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Exists(1, inner) => match &**inner {
+            Type::Array(space, element) if *space == Space::new([Size::bound(0)]) => Some(element),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The type of the elements of an array.
+fn element_of_array(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Array(_, element) => Some(element),
+        Type::Exists(_, inner) => element_of_array(inner),
+        _ => None,
+    }
+}
+
 impl<'p> Emitter<'p> {
     /// The sizes of the digits of a space.
     pub(super) fn extents(&self, space: &Space) -> Result<Vec<u64>> {
@@ -102,7 +124,7 @@ impl<'p> Emitter<'p> {
     pub(super) fn slots(&self, ty: &Type) -> Result<u64> {
         match ty {
             Type::Element(_) => Ok(1),
-            Type::Index(space) => Ok(u64::from(self.opened(space).is_some() || self.count(space)? != 1)),
+            Type::Index(space) => Ok(u64::from(self.is_opened(space) || self.count(space)? != 1)),
             Type::Tuple(types) => self.slots_behind(0, types),
             Type::Array(space, element) => {
                 self.capacity(space)?.checked_mul(self.slots(element)?).ok_or(Declined::Width)
@@ -119,7 +141,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The narrowest class that holds each slot of a type.
-    fn class(&self, ty: &Type) -> Result<Class> {
+    pub(super) fn class(&self, ty: &Type) -> Result<Class> {
         let of_bytes = |bytes: u32| match bytes {
             0 | 1 => Class::U8,
             2 => Class::U16,
@@ -145,8 +167,64 @@ impl<'p> Emitter<'p> {
     /// Allocates memory for a value of a type; rounds that may run at the same time have each their
     /// own.
     pub(super) fn allocate(&mut self, ty: &Type) -> Result<Array> {
-        let slots = self.slots(ty)?;
-        self.allocate_slots(self.class(ty)?, slots)
+        match sized_element(ty) {
+            Some(element) => self.allocate_growable(element),
+            None => {
+                let slots = self.slots(ty)?;
+                self.allocate_slots(self.class(ty)?, slots)
+            }
+        }
+    }
+
+    /// Allocates memory that grows for an array of elements of a type.
+    fn allocate_growable(&mut self, element: &Type) -> Result<Array> {
+        if self.slots(element)? == 0 {
+            return Err(Declined::Units);
+        }
+        self.array(Origin::Growable, self.class(element)?, 0)
+    }
+
+    /// Makes room for an array of a type from the first slot of an array on, if that grows.
+    pub(super) fn make_room(&mut self, array: Array, ty: &Type) -> Result<()> {
+        if self.kernel.arrays[array].origin != Origin::Growable {
+            return Ok(());
+        }
+        let slots = self.slots_register(ty)?;
+        self.reserve(array, slots)
+    }
+
+    /// Makes room for so many slots in an array, if it grows.
+    pub(super) fn reserve(&mut self, array: Array, slots: Reg) -> Result<()> {
+        match self.kernel.arrays[array].origin {
+            Origin::Growable => self.emit(Stmt::Grow(array, slots)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The register of the number of slots of an array.
+    pub(super) fn slots_register(&mut self, ty: &Type) -> Result<Reg> {
+        match ty {
+            Type::Array(space, element) if self.is_opened(space) => {
+                let opened = self.opened(space)?.expect("the size is opened");
+                self.slots_of(opened, element)
+            }
+            ty => {
+                let slots = self.slots(ty)?;
+                self.size(slots)
+            }
+        }
+    }
+
+    /// The register of the number of slots of so many elements.
+    pub(super) fn slots_of(&mut self, size: OpenedSize, element: &Type) -> Result<Reg> {
+        // Numbers in order are an array without memory, of any size.
+        if size.bound > UNBOUNDED {
+            let most = self.int(UNBOUNDED)?;
+            let fits = self.compare(Compare::LtUnsigned, size.count, most)?;
+            self.check(fits)?;
+        }
+        let stride = self.slots(element)?;
+        self.first_slot(size.count, stride)
     }
 
     /// Allocates memory for `count` values of a type.
@@ -156,6 +234,9 @@ impl<'p> Emitter<'p> {
     }
 
     fn allocate_slots(&mut self, class: Class, slots: u64) -> Result<Array> {
+        if slots >= UNBOUNDED {
+            return self.array(Origin::Growable, class, 0);
+        }
         if slots > 1 << 48 {
             return Err(Declined::Width);
         }
@@ -288,7 +369,8 @@ impl<'p> Emitter<'p> {
                 self.store_parts((pieces, types), array, slot, 1)
             }
             (LoweredValue::Array(value), Type::Array(space, element)) => {
-                self.store_array(&value.clone(), space, element, array, slot)
+                let opened = self.opened(space)?;
+                self.store_array(&value.clone(), (space, opened), element, array, slot)
             }
             _ => unreachable!("a value is of its type, {ty}"),
         }
@@ -313,7 +395,7 @@ impl<'p> Emitter<'p> {
     fn store_array(
         &mut self,
         value: &ArrayValue<'p>,
-        space: &Space,
+        (space, opened): (&Space, Option<OpenedSize>),
         element: &Type,
         array: Array,
         slot: Reg,
@@ -342,7 +424,7 @@ impl<'p> Emitter<'p> {
                     let item = this.load(element, from, read)?;
                     this.store(&item, element, array, write)
                 };
-                if let Some(opened) = self.opened(space) {
+                if let Some(opened) = opened {
                     let low = self.int(0)?;
                     return self.sequential_loop(low, opened.count, &mut |this, at| copy(this, &[at]));
                 }
@@ -350,21 +432,26 @@ impl<'p> Emitter<'p> {
                 self.loop_nest(&[count], stride, &mut copy)
             }
             ArrayValue::View { .. } | ArrayValue::Iota => {
-                let extents = self.extents(space)?;
-                self.loop_nest(&extents, stride, &mut |this, digits| {
+                let mut copy = |this: &mut Self, digits: &[Reg]| {
                     let item = this.element_of(value, space, element, digits)?;
                     let at = this.slot_of(space, stride, slot, digits)?;
                     this.store(&item, element, array, at)
-                })
+                };
+                if let Some(opened) = opened {
+                    let low = self.int(0)?;
+                    return self.sequential_loop(low, opened.count, &mut |this, at| copy(this, &[at]));
+                }
+                let extents = self.extents(space)?;
+                self.loop_nest(&extents, stride, &mut copy)
             }
         }
     }
 
     /// The slot of an element at digits.
     pub(super) fn slot_of(&mut self, space: &Space, stride: u64, base: Reg, digits: &[Reg]) -> Result<Reg> {
-        let extents = match self.opened(space) {
-            Some(opened) => vec![opened.bound.max(2)],
-            None => self.extents(space)?,
+        let extents = match self.is_opened(space) {
+            true => vec![self.capacity(space)?.max(2)],
+            false => self.extents(space)?,
         };
         let sized: Vec<(Reg, u64)> = digits.iter().copied().zip(extents).collect();
         let digits = self.merged_digits(&sized)?;
@@ -437,7 +524,10 @@ impl<'p> Emitter<'p> {
                 let pieces = types.iter().map(|ty| self.undefined_value(ty)).collect::<Result<Vec<_>>>()?;
                 Ok(LoweredValue::Sum(zero, pieces.into()))
             }
-            Type::Exists(..) => Err(Declined::Sum),
+            Type::Exists(..) => {
+                let size = OpenedSize { count: zero, bound: 0 };
+                Ok(LoweredValue::Packed(size, Rc::new(ArrayValue::Unread)))
+            }
         }
     }
 
@@ -516,7 +606,10 @@ impl<'p> Emitter<'p> {
         if let Some(array) = self.memory.get(&key) {
             return Ok(*array);
         }
-        let array = self.allocate(ty)?;
+        let array = match (self.storage.grows(class), element_of_array(ty)) {
+            (true, Some(element)) => self.allocate_growable(element)?,
+            _ => self.allocate(ty)?,
+        };
         self.memory.insert(key, array);
         self.classes_of_memory.insert(array, class);
         Ok(array)
@@ -541,9 +634,31 @@ impl<'p> Emitter<'p> {
     }
 
     fn store_in(&mut self, array: Array, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {
+        self.store_whole(lowered, ty, array)?;
         let base = self.int(0)?;
-        self.store(lowered, ty, array, base)?;
-        self.load(ty, array, base)
+        match lowered {
+            LoweredValue::Packed(size, _) => {
+                Ok(LoweredValue::Packed(*size, Rc::new(ArrayValue::Memory { array, base })))
+            }
+            _ => self.load(ty, array, base),
+        }
+    }
+
+    /// Stores an array from the first slot of another one on.
+    fn store_whole(&mut self, lowered: &LoweredValue<'p>, ty: &Type, array: Array) -> Result<()> {
+        let base = self.int(0)?;
+        match (lowered, ty) {
+            (LoweredValue::Packed(size, value), Type::Exists(_, inner)) => {
+                let Type::Array(space, element) = &**inner else { return Err(Declined::Arrival) };
+                let slots = self.slots_of(*size, element)?;
+                self.reserve(array, slots)?;
+                self.store_array(&value.clone(), (space, Some(*size)), element, array, base)
+            }
+            _ => {
+                self.make_room(array, ty)?;
+                self.store(lowered, ty, array, base)
+            }
+        }
     }
 
     /// The array that an update changes: the old one if it lies there, otherwise a copy.
@@ -559,7 +674,7 @@ impl<'p> Emitter<'p> {
 
     /// The array in memory whose first slots a value takes, from slot 0 on.
     pub(super) fn whole_array(&self, lowered: &LoweredValue<'p>) -> Option<Array> {
-        let LoweredValue::Array(value) = lowered else { return None };
+        let (LoweredValue::Array(value) | LoweredValue::Packed(_, value)) = lowered else { return None };
         match **value {
             ArrayValue::Memory { array, base } if self.known(base) == Some(0) => Some(array),
             _ => None,
@@ -599,7 +714,10 @@ impl<'p> Emitter<'p> {
                 let locations = types.iter().map(|ty| self.new_location(ty)).collect::<Result<Vec<_>>>()?;
                 Location::Sum(tag, locations.into())
             }
-            Type::Exists(..) => return Err(Declined::Sum),
+            Type::Exists(..) => {
+                let element = sized_element(ty).ok_or(Declined::Arrival)?;
+                Location::Packed(self.kernel.vars.push(ScalarType::I64), self.allocate_growable(element)?)
+            }
         })
     }
 
@@ -619,6 +737,14 @@ impl<'p> Emitter<'p> {
                         0 => emitter.new_location(ty),
                         _ => emitter.memory_of(value, *next - 1, ty).map(Location::Memory),
                     }
+                }
+                Type::Exists(_, inner) => {
+                    if sized_element(ty).is_none() {
+                        return Err(Declined::Arrival);
+                    }
+                    *next += 1;
+                    let memory = emitter.memory_of(value, *next - 1, inner)?;
+                    Ok(Location::Packed(emitter.kernel.vars.push(ScalarType::I64), memory))
                 }
                 Type::Tuple(types) => {
                     let parts = types.iter().map(|ty| location(emitter, value, ty, next));
@@ -684,6 +810,10 @@ impl<'p> Emitter<'p> {
     ) -> Result<()> {
         match (location, lowered, ty) {
             (Location::Memory(array), lowered, ty) => arrays.push(Some((*array, lowered.clone(), ty))),
+            (Location::Packed(var, array), LoweredValue::Packed(size, _), ty) => {
+                self.emit(Stmt::Set(*var, size.count))?;
+                arrays.push(Some((*array, lowered.clone(), ty)));
+            }
             (Location::Empty | Location::Repeated(_), lowered, ty) => {
                 arrays.push(None);
                 self.assign_words(location, lowered, ty)?;
@@ -709,6 +839,9 @@ impl<'p> Emitter<'p> {
         let other = self.whole_array(lowered)?;
         let (old, new) = (self.kernel.arrays[array], self.kernel.arrays[other]);
         let alike = self.kernel.slots[array] == self.kernel.slots[other] && old.width == new.width;
+        if old.origin == Origin::Growable || new.origin == Origin::Growable {
+            return (old == new && !self.in_lanes).then_some(other);
+        }
         // Of two arrays that are exchanged at least one is made for the run.
         let owned = matches!(old.origin, Origin::Scratch | Origin::InOut(_)) && new.origin == Origin::Scratch;
         (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
@@ -748,10 +881,7 @@ impl<'p> Emitter<'p> {
     ) -> Result<()> {
         match spare {
             Some(memory) => self.emit(Stmt::Swap(target, memory)),
-            None => {
-                let base = self.int(0)?;
-                self.store(lowered, ty, target, base)
-            }
+            None => self.store_whole(lowered, ty, target),
         }
     }
 
@@ -794,6 +924,11 @@ impl<'p> Emitter<'p> {
             Location::Memory(array) => {
                 let base = self.int(0)?;
                 LoweredValue::Array(Rc::new(ArrayValue::Memory { array: *array, base }))
+            }
+            Location::Packed(var, array) => {
+                let (count, base) = (get(self, *var)?, self.int(0)?);
+                let size = OpenedSize { count, bound: UNBOUNDED };
+                LoweredValue::Packed(size, Rc::new(ArrayValue::Memory { array: *array, base }))
             }
             Location::Empty => LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new()))),
             Location::Repeated(location) => {

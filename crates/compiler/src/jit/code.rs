@@ -23,6 +23,9 @@ const GEMM_SYMBOL: &str = "felis_gemm";
 /// The function that sorts slots, as code names it.
 const SORT_SYMBOL: &str = "felis_sort";
 
+/// The symbol of the function that makes room in an array.
+const GROW_SYMBOL: &str = "felis_grow";
+
 /// A kernel as functions, one for each phase.
 pub struct Code {
     /// The phases.
@@ -104,6 +107,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
     }
     builder.symbol(GEMM_SYMBOL, super::native::gemm as *const u8);
     builder.symbol(SORT_SYMBOL, super::native::sort as *const u8);
+    builder.symbol(GROW_SYMBOL, super::native::grow as *const u8);
     let mut module = JITModule::new(builder);
     let mut externals: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in called {
@@ -115,10 +119,11 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         let id = module.declare_function(name, Linkage::Import, &signature);
         externals.insert(f, id.map_err(|error| error.to_string())?);
     }
-    let (mut has_gemm, mut has_sort) = (false, false);
+    let (mut has_gemm, mut has_sort, mut has_grow) = (false, false, false);
     for_each_stmt(&kernel.body, &mut |stmt| {
         has_gemm |= matches!(stmt, Stmt::Gemm(_));
         has_sort |= matches!(stmt, Stmt::Sort(_));
+        has_grow |= matches!(stmt, Stmt::Grow(..));
     });
     let mut import = |symbol: &str, params: usize, results: usize| {
         let mut signature = module.make_signature();
@@ -128,6 +133,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
     };
     let gemm = if has_gemm { Some(import(GEMM_SYMBOL, 1, 1)?) } else { None };
     let sort = if has_sort { Some(import(SORT_SYMBOL, 4, 0)?) } else { None };
+    let grow = if has_grow { Some(import(GROW_SYMBOL, 5, 1)?) } else { None };
     let mut blocks: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in math::blocks() {
         if externals.contains_key(&f) {
@@ -172,6 +178,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         }
         functions.gemm = gemm.map(|id| module.declare_func_in_func(id, b.func));
         functions.sort = sort.map(|id| module.declare_func_in_func(id, b.func));
+        functions.grow = grow.map(|id| module.declare_func_in_func(id, b.func));
         for ((index, vector_loop), id) in vector_loops.iter().zip(&vector_loop_ids) {
             functions.vector_loops.insert(*index, (module.declare_func_in_func(*id, b.func), vector_loop));
         }

@@ -81,6 +81,8 @@ pub struct Functions<'n> {
     pub gemm: Option<FuncRef>,
     /// The function that sorts slots.
     pub sort: Option<FuncRef>,
+    /// The function that makes room in an array.
+    pub grow: Option<FuncRef>,
     /// Loops in AVX-512, by the register of their index.
     pub vector_loops: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
@@ -323,6 +325,17 @@ impl<'n, 'f> Emit<'n, 'f> {
                     let at = 8 * (self.frame.arrays + array.index()) as i32;
                     self.b.ins().store(MemFlagsData::trusted(), address, self.args, at);
                 }
+                if let (Some(a), Some(b)) = (self.capacity_word(*a), self.capacity_word(*b)) {
+                    let capacities = [self.word(types::I64, b), self.word(types::I64, a)];
+                    for (at, capacity) in [a, b].into_iter().zip(capacities) {
+                        self.b.ins().store(MemFlagsData::trusted(), capacity, self.args, 8 * at as i32);
+                    }
+                }
+                true
+            }
+            Stmt::Grow(array, slots) => {
+                let slots = self.reg(*slots);
+                self.emit_grow(*array, slots);
                 true
             }
             Stmt::If(condition, then, otherwise) => {
@@ -443,6 +456,36 @@ impl<'n, 'f> Emit<'n, 'f> {
         let on = self.b.create_block();
         self.b.ins().brif(status, self.stop, &[], on, &[]);
         self.b.switch_to_block(on);
+    }
+
+    /// The word of the number of slots of an array that grows.
+    fn capacity_word(&self, array: Array) -> Option<usize> {
+        self.frame.capacities.get(&array).copied()
+    }
+
+    /// Calls the function that makes room in an array, if it has fewer slots.
+    fn emit_grow(&mut self, array: Array, slots: Value) {
+        let capacity = self.capacity_word(array).expect("an array that grows has a number of slots");
+        let (more, end) = (self.b.create_block(), self.b.create_block());
+        let has = self.word(types::I64, capacity);
+        let lacks = self.b.ins().icmp(IntCC::UnsignedGreaterThan, slots, has);
+        self.b.ins().brif(lacks, more, &[], end, &[]);
+        self.b.switch_to_block(more);
+        let address = self.frame.arrays + array.index();
+        let numbers = [address as i64, capacity as i64, i64::from(self.kernel.arrays[array].width)];
+        let [address_word, capacity, width] = numbers.map(|number| self.b.ins().iconst(types::I64, number));
+        let function = self.functions.grow.expect("the function is declared with the first array that grows");
+        let call = self.b.ins().call(function, &[self.args, address_word, capacity, slots, width]);
+        let (is_there, grown) = (self.b.inst_results(call)[0], self.b.create_block());
+        self.b.ins().brif(is_there, grown, &[], self.fail, &[]);
+        self.b.switch_to_block(grown);
+        let base = self.word(types::I64, address);
+        let Base::Variable(variable) = self.bases[&array] else {
+            unreachable!("an array that grows has a variable")
+        };
+        self.b.def_var(variable, base);
+        self.jump(end, &[]);
+        self.b.switch_to_block(end);
     }
 
     /// Calls [`super::native::sort`] with what it reads.

@@ -3,15 +3,19 @@
 use super::Shared;
 use super::code::Code;
 use super::gemm::Panels;
+use super::growable::Growables;
 use super::native::FrameAddress;
 use super::partition::{
-    Control, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
+    Control, GROWABLES_WORD, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED,
+    STATUS_STOPPED,
 };
-use crate::array_loops::{InputBinding, Lowered, ResultSource};
+use crate::array_loops::{FieldBinding, InputBinding, Lowered, ResultSource};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
 use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Reg, Stmt, buffer_reuse};
-use crate::value::{Buffer, Class, Seq, Value};
+use crate::types::{Type, TypeKind};
+use crate::value::{Buffer, Class, Packed, Seq, Value};
+use num_traits::ToPrimitive;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -136,8 +140,9 @@ impl CompiledKernel {
             );
         });
         // A lack of memory is a failure, too.
-        let made =
-            |origin: &Origin| matches!(origin, Origin::Scratch | Origin::ThreadLocal | Origin::Result(_));
+        let made = |origin: &Origin| {
+            matches!(origin, Origin::Scratch | Origin::ThreadLocal | Origin::Growable | Origin::Result(_))
+        };
         let mut made = lowered.kernel.arrays.iter().map(|a| a.origin).filter(made);
         let (first, second) = (made.next(), made.next());
         let has_sums = lowered.bindings.iter().any(|binding| matches!(binding, InputBinding::Unbox(..)))
@@ -176,14 +181,22 @@ impl CompiledKernel {
     /// Does the rounds of a phase from `low` up to `high`, with arrays of their own if they need
     /// some.
     fn run_piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
-        let kernel = &self.lowered.kernel;
+        let (kernel, frame) = (&self.lowered.kernel, &self.code.frame);
         let mut buffers: Vec<Buffer> = Vec::new();
+        let (mut growables, before) = (Growables::new(memory), words[GROWABLES_WORD]);
         for array in &self.thread_local[at] {
+            if let Some(capacity) = frame.capacities.get(array) {
+                (words[frame.arrays + array.index()], words[*capacity]) = (0, 0);
+                words[GROWABLES_WORD] = growables.address();
+                continue;
+            }
             let Some(buffer) = allocate(kernel, *array, None, memory) else { return STATUS_FAILED };
-            words[self.code.frame.arrays + array.index()] = buffer.address();
+            words[frame.arrays + array.index()] = buffer.address();
             buffers.push(buffer);
         }
-        self.code.functions.call(at, FrameAddress::of(words), low, high)
+        let status = self.code.functions.call(at, FrameAddress::of(words), low, high);
+        words[GROWABLES_WORD] = before;
+        status
     }
 
     /// Does the rounds of a parallel phase, which have packed panels in common.
@@ -433,6 +446,7 @@ impl CompiledKernel {
         given: &ResultSource,
         words: &[u64],
         results: &mut [Option<Buffer>],
+        growables: &mut Growables,
         changed: &mut [Option<Value>],
     ) -> Option<Value> {
         Some(match given {
@@ -453,10 +467,25 @@ impl CompiledKernel {
                 self.boxing.note(begun.elapsed());
                 value
             }
+            ResultSource::Sized(array, size, stride) => {
+                let size = words[self.code.frame.regs[&self.lowered.kernel.scalar_results[*size]]];
+                let slots = usize::try_from(size.checked_mul(*stride)?).ok()?;
+                let array = growables.take(words[self.code.frame.arrays + array.index()]);
+                let value = match (slots, array) {
+                    (0, _) => Value::UNIT,
+                    (1, buffer) => buffer?.get(0),
+                    (slots, buffer) => {
+                        let mut buffer = buffer?;
+                        buffer.truncate(slots);
+                        Value::Seq(Seq::new(buffer))
+                    }
+                };
+                Value::Packed(Arc::new(Packed { sizes: vec![Type::unit_sum(size)], value }))
+            }
             ResultSource::Parts(given, class) => {
                 let mut parts = Vec::new();
                 for part in given {
-                    let value = self.result_value(part, words, results, changed)?;
+                    let value = self.result_value(part, words, results, growables, changed)?;
                     let slots = slot_count(&value, part);
                     parts.push((value, slots));
                 }
@@ -483,6 +512,9 @@ impl CompiledKernel {
                 (InputBinding::Read(array, class) | InputBinding::Change(array, class), Value::Seq(seq)) => {
                     seq.len() as u64 == slots(array) && !(self.is_short && is_copied(seq, *class))
                 }
+                (InputBinding::Fields(fields), value) => {
+                    fields.iter().all(|(slot, field)| accepts_field(field, &field_at(value, *slot)))
+                }
                 (InputBinding::Unbox(_, form), _) => {
                     let words = form.words();
                     let is_long =
@@ -507,6 +539,53 @@ impl CompiledKernel {
         let result = arrays.ids().find(|array| matches!(arrays[*array].origin, Origin::Result(_)));
         seq.is_unique(self.lowered.classes[0])
             && result.is_some_and(|result| self.lowered.kernel.slots[result] == seq.len() as u64)
+    }
+}
+
+/// The slots of an array as a buffer with the first of them.
+fn slots_of(value: &Value, class: Class) -> Option<(Arc<Buffer>, usize)> {
+    if let Value::Seq(seq) = value {
+        return seq.to_flat(class);
+    }
+    let mut buffer = Buffer::with_capacity(class, 1)?;
+    if let Value::Word(_) = value {
+        buffer.push(value.clone());
+    }
+    Some((Arc::new(buffer), 0))
+}
+
+/// The value in a slot of a tuple, or the whole value of one slot.
+fn field_at(value: &Value, slot: usize) -> Value {
+    match value {
+        Value::Seq(seq) => seq.get(slot),
+        value => value.clone(),
+    }
+}
+
+/// Returns true if a component is what the code was made for: a code of its type, or an array of one
+/// axis with as many slots as its size says.
+fn accepts_field(field: &FieldBinding, value: &Value) -> bool {
+    match (field, value) {
+        (FieldBinding::Scalar(_, below), Value::Word(word)) => below.is_none_or(|below| *word < below),
+        (FieldBinding::Sized(.., stride), Value::Packed(packed)) => {
+            let size = axis_size(packed).and_then(|size| size.checked_mul(*stride));
+            size.is_some_and(|size| match &packed.value {
+                Value::Seq(seq) => seq.len() as u64 == size,
+                _ => size <= 1,
+            })
+        }
+        _ => false,
+    }
+}
+
+/// The size of an array of one axis.
+fn axis_size(packed: &Packed) -> Option<u64> {
+    match &packed.sizes[..] {
+        [size] => match size.kind() {
+            TypeKind::UnitSum(size) => size.to_u64(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -593,8 +672,17 @@ fn exchanged_classes(lowered: &Lowered) -> BTreeMap<Array, Class> {
 /// The arrays that each piece of a phase has of its own.
 fn thread_local_arrays(kernel: &Kernel, phase: &Partition) -> Vec<Array> {
     let mut found = BTreeSet::new();
-    crate::loop_ir::for_each_stmt(phase.stmts(kernel), &mut |stmt| found.extend(stmt.arrays()));
-    found.into_iter().filter(|array| kernel.arrays[*array].origin == Origin::ThreadLocal).collect()
+    let in_parallel = matches!(phase.rounds, IterationSpace::Parallel(..));
+    crate::loop_ir::for_each_stmt(phase.stmts(kernel), &mut |stmt| match stmt {
+        Stmt::Grow(array, _) if in_parallel => _ = found.insert(*array),
+        // The memory of one that grows.
+        Stmt::Swap(a, b) if in_parallel => found.extend([*a, *b]),
+        stmt => {
+            let arrays = stmt.arrays();
+            found.extend(arrays.iter().filter(|array| kernel.arrays[**array].origin == Origin::ThreadLocal));
+        }
+    });
+    found.into_iter().collect()
 }
 
 /// Slots of a result.
@@ -662,6 +750,29 @@ impl Executable for CompiledKernel {
                     read.push(Arc::new(buffer));
                 }
                 InputBinding::Scalar(n, _) => words[frame.scalars + *n as usize] = value.word(),
+                InputBinding::Fields(fields) => {
+                    for (slot, field) in fields {
+                        match (field, field_at(value, *slot)) {
+                            (FieldBinding::Sized(array, class, number, _), Value::Packed(packed)) => {
+                                let size =
+                                    axis_size(&packed).expect("an array that was accepted has one axis");
+                                let Some((buffer, start)) = slots_of(&packed.value, *class) else {
+                                    return RunResult::Failed;
+                                };
+                                words[frame.scalars + *number as usize] = size;
+                                words[frame.arrays + array.index()] =
+                                    buffer.address() + start as u64 * class.bytes();
+                                read.push(buffer);
+                            }
+                            (FieldBinding::Scalar(number, _), value) => {
+                                words[frame.scalars + *number as usize] = value.word();
+                            }
+                            (FieldBinding::Sized(..), _) => {
+                                unreachable!("an array that was accepted has its size")
+                            }
+                        }
+                    }
+                }
                 InputBinding::Read(array, _) if over.is_none() && self.can_overwrite(at, value) => {
                     over = Some((at, *array))
                 }
@@ -707,6 +818,7 @@ impl Executable for CompiledKernel {
                 | Origin::InOut(_)
                 | Origin::Stack(_)
                 | Origin::ThreadLocal
+                | Origin::Growable
                 | Origin::Alias(_) => continue,
             };
             let taken = match over {
@@ -731,6 +843,8 @@ impl Executable for CompiledKernel {
                 _ => work.push(buffer),
             }
         }
+        let mut growables = Growables::new(limits.memory);
+        words[GROWABLES_WORD] = growables.address();
         let given = words[frame.arrays..frame.arrays + kernel.arrays.len()].to_vec();
         let begun = self.has_sums.then(Instant::now);
         match self.run_control(&self.code.control, &mut words, limits) {
@@ -750,7 +864,8 @@ impl Executable for CompiledKernel {
             self.boxing.note_run(begun.elapsed());
         }
         let values = self.lowered.results.iter();
-        let values = values.map(|given| self.result_value(given, &words, &mut results, &mut changed));
+        let values =
+            values.map(|given| self.result_value(given, &words, &mut results, &mut growables, &mut changed));
         values.collect::<Option<Vec<Value>>>().map_or(RunResult::Failed, RunResult::Done)
     }
 }

@@ -146,6 +146,7 @@ impl Analysis<'_> {
                 Stmt::Block(_, body) => self.stmts(body, certain)?,
                 Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
                 Stmt::Swap(..)
+                | Stmt::Grow(..)
                 | Stmt::ParallelFor { .. }
                 | Stmt::Reduce { .. }
                 | Stmt::Gemm(_)
@@ -438,6 +439,7 @@ impl Emit<'_, '_> {
             }
             // `plan` has none of these.
             Stmt::Swap(..)
+            | Stmt::Grow(..)
             | Stmt::ParallelFor { .. }
             | Stmt::Reduce { .. }
             | Stmt::Gemm(_)

@@ -16,6 +16,7 @@ mod division;
 mod elementary_avx512;
 mod emit;
 mod gemm;
+mod growable;
 mod induction;
 mod kernel;
 mod lane_control;

@@ -17,6 +17,8 @@
 use super::gemm::{
     Factors, GemmMode, Lanes, Line, Number, Panels, STEPS_PER_PREFETCH, Strided, Sums, TILE_ROWS, Tile, steps,
 };
+use super::growable::Growables;
+use super::partition::GROWABLES_WORD;
 use super::sort::SortForm;
 use crate::core::reduction::LANES;
 use crate::value::sort::{Slot, SortKey, order_slots, sort_slots};
@@ -70,6 +72,26 @@ impl Drop for Functions {
         if let Some(module) = self.module.take() {
             // SAFETY: `self` is the only owner of the entries, and it is going.
             unsafe { module.free_memory() }
+        }
+    }
+}
+
+/// Makes room in an array of [`Growables`]; called by compiled code with its frame, the numbers of
+/// the words there that are the address and the number of slots of the array, and the number of
+/// slots that it needs, of `width` bytes. Gives 0 if there is not so much memory.
+pub(super) extern "C" fn grow(frame: *mut u64, address: i64, capacity: i64, slots: u64, width: u64) -> i64 {
+    // SAFETY: the frame has these words, and nobody else reads or writes it while this function
+    // runs: each piece of a parallel loop that grows arrays has a frame of its own. The kernel has
+    // put the address of its growables there, which nobody else has while it runs.
+    unsafe {
+        let (address, capacity) = (&mut *frame.add(address as usize), &mut *frame.add(capacity as usize));
+        let growables = &mut *(*frame.add(GROWABLES_WORD) as *mut Growables);
+        match growables.grow(*address, slots, width) {
+            Some(grown) => {
+                (*address, *capacity) = grown;
+                1
+            }
+            None => 0,
         }
     }
 }

@@ -99,11 +99,16 @@ pub struct Phases {
 /// The word that is the address of the panels that threads of a phase have in common, or 0.
 pub const PANELS_WORD: usize = 1;
 
+/// The word that is the address of the memory of arrays that grow.
+pub const GROWABLES_WORD: usize = 2;
+
 /// The values that travel between the phases, with their places: in words from the start.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Addresses of arrays, in order.
     pub arrays: usize,
+    /// The number of slots of each array that grows, by the numbers of arrays.
+    pub capacities: BTreeMap<Array, usize>,
     /// Sizes.
     pub sizes: usize,
     /// Scalars that are given.
@@ -112,7 +117,7 @@ pub struct Frame {
     pub regs: BTreeMap<Reg, usize>,
     /// Variables of several phases.
     pub vars: BTreeMap<Var, usize>,
-    /// Arrays whose memory is exchanged somewhere.
+    /// Arrays whose memory is exchanged or grows somewhere.
     pub exchanged: BTreeSet<Array>,
     /// Words in all.
     pub words: usize,
@@ -257,7 +262,7 @@ pub fn partition(kernel: &Kernel) -> Phases {
     let control = cutter.list(&kernel.body);
     let Partitioner { phases, controlling, repeated, .. } = cutter;
     // Word 0 is the address of the flag that stops a run.
-    let arrays = PANELS_WORD + 1;
+    let arrays = GROWABLES_WORD + 1;
     let sizes = arrays + kernel.arrays.len();
     let scalars = sizes + kernel.sizes.len();
     let mut words = scalars + kernel.scalars.len();
@@ -314,20 +319,26 @@ pub fn partition(kernel: &Kernel) -> Phases {
         vars.insert(var, words);
         words += 1;
     }
+    let mut capacities = BTreeMap::new();
+    for array in kernel.arrays.ids().filter(|array| kernel.arrays[*array].origin == Origin::Growable) {
+        capacities.insert(array, words);
+        words += 1;
+    }
+    let exchanged = exchanged_arrays(kernel);
     Phases {
         phases,
         control,
-        frame: Frame { arrays, sizes, scalars, regs, vars, exchanged: exchanged_arrays(kernel), words },
+        frame: Frame { arrays, capacities, sizes, scalars, regs, vars, exchanged, words },
     }
 }
 
-/// The arrays whose memory is exchanged somewhere in a kernel.
+/// The arrays whose memory is exchanged or grows somewhere in a kernel.
 fn exchanged_arrays(kernel: &Kernel) -> BTreeSet<Array> {
     let mut found = BTreeSet::new();
-    for_each_stmt(&kernel.body, &mut |stmt| {
-        if let Stmt::Swap(a, b) = stmt {
-            found.extend([*a, *b]);
-        }
+    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
+        Stmt::Swap(a, b) => found.extend([*a, *b]),
+        Stmt::Grow(array, _) => _ = found.insert(*array),
+        _ => {}
     });
     found
 }

@@ -191,7 +191,7 @@ impl Estimator<'_> {
                     |reg: &Reg| known.get(reg).copied().unwrap_or(DEFAULT_TRIP_COUNT * DEFAULT_TRIP_COUNT);
                 gemm_cost(size(&c.rows) * size(&c.columns), size(&c.depth))
             }
-            Stmt::Swap(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
+            Stmt::Swap(..) | Stmt::Grow(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
         }
     }
 }

@@ -228,8 +228,12 @@ pub enum Stmt {
     Store(Array, Reg, Reg),
     /// Exchanges the memory of two arrays of as many slots of the same width. Both are
     /// [`Origin::Scratch`], [`Origin::Result`] or [`Origin::InOut`], and no round of a parallel
-    /// statement exchanges any.
+    /// statement exchanges any. Or both are [`Origin::Growable`], with as many slots as they have.
     Swap(Array, Array),
+    /// Makes room in an array for so many slots from its first one on: [`Origin::Growable`]. The
+    /// slots that it has stay as they are. Leaves the kernel as [`Stmt::Fail`] does if there is not
+    /// so much memory.
+    Grow(Array, Reg),
     /// Runs the first statements if a truth value is true, else the second.
     If(Reg, Vec<Stmt>, Vec<Stmt>),
     /// Iterates over `low..high` in order.
@@ -401,6 +405,9 @@ pub enum Origin {
     /// Made for each piece of a parallel loop: rounds that run at the same time have different
     /// ones.
     ThreadLocal,
+    /// Made for the run, or for each piece of a parallel loop that mentions it, without slots:
+    /// [`Stmt::Grow`] gives it as many as it needs.
+    Growable,
     /// A few slots of each run's own.
     Stack(u32),
     /// The memory of another array, to be read and written where no round reads or writes what

@@ -179,6 +179,7 @@ impl Parser {
                     "result" => Origin::Result(words.number()?),
                     "scratch" => Origin::Scratch,
                     "thread_local" => Origin::ThreadLocal,
+                    "growable" => Origin::Growable,
                     "stack" => Origin::Stack(words.number()?),
                     "alias" => Origin::Alias(words.id("a")?),
                     other => return Err(format!("`{other}` is no origin of an array")),
@@ -311,6 +312,10 @@ impl Parser {
             "swap" => {
                 words.next()?;
                 Stmt::Swap(words.id("a")?, words.id("a")?)
+            }
+            "grow" => {
+                words.next()?;
+                Stmt::Grow(words.id("a")?, words.reg()?)
             }
             first if first.starts_with('v') => {
                 let var = words.id("v")?;

@@ -20,6 +20,7 @@ pub fn kernel(kernel: &Kernel) -> String {
             Origin::Scratch => "scratch".into(),
             Origin::ThreadLocal => "thread_local".into(),
             Origin::Alias(array) => format!("alias {array}"),
+            Origin::Growable => "growable".into(),
             Origin::Stack(slots) => format!("stack {slots}"),
         };
         let _ = writeln!(out, "array {array}: {origin}, {} bytes a slot, {slots} slots", info.width);
@@ -50,6 +51,7 @@ fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out:
             Stmt::Set(var, reg) => format!("{var} := {reg}"),
             Stmt::Store(array, at, value) => format!("{array}[{at}] <- {value}"),
             Stmt::Swap(a, b) => format!("swap {a} {b}"),
+            Stmt::Grow(array, slots) => format!("grow {array} {slots}"),
             Stmt::If(condition, ..) => format!("if {condition}"),
             Stmt::For { label, index, low, high, .. } => format!("for {index} in {low}..<{high} {label}"),
             Stmt::Loop(label, _) => format!("loop {label}"),

@@ -209,16 +209,24 @@ impl Validator<'_> {
             Stmt::Swap(a, b) => {
                 for array in [*a, *b] {
                     match self.array(array)? {
-                        Origin::Scratch | Origin::Result(_) | Origin::InOut(_) => {}
+                        Origin::Scratch | Origin::Result(_) | Origin::InOut(_) | Origin::Growable => {}
                         _ => return Err(format!("the memory of {array} cannot be exchanged")),
                     }
                 }
                 let (one, other) = (&self.kernel.arrays[*a], &self.kernel.arrays[*b]);
-                let alike = one.width == other.width && self.kernel.slots[*a] == self.kernel.slots[*b];
-                if !alike || !in_order {
+                let alike = one.width == other.width
+                    && self.kernel.slots[*a] == self.kernel.slots[*b]
+                    && (one.origin == Origin::Growable) == (other.origin == Origin::Growable);
+                if !alike || !(in_order || one.origin == Origin::Growable) {
                     return Err(format!("{a} and {b} are exchanged"));
                 }
                 Ok(())
+            }
+            Stmt::Grow(array, slots) => {
+                if self.array(*array)? != Origin::Growable {
+                    return Err(format!("{array} has the slots that it has"));
+                }
+                self.expect_type(*slots, ScalarType::I64)
             }
             Stmt::If(condition, then, otherwise) => {
                 self.expect_type(*condition, ScalarType::I64)?;

@@ -84,6 +84,10 @@ macro_rules! parts {
                         f($Part::ArrayWrite(a));
                         f($Part::ArrayWrite(b));
                     }
+                    Stmt::Grow(array, slots) => {
+                        f($Part::ArrayWrite(array));
+                        f($Part::Use(slots));
+                    }
                     Stmt::If(condition, then, otherwise) => {
                         f($Part::Use(condition));
                         f($Part::Body(then));

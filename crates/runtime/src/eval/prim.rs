@@ -107,6 +107,7 @@ impl Machine {
             | Prim::Sorts
             | Prim::Ranks
             | Prim::Hashes
+            | Prim::Compiled
             | Prim::HasPlace
             | Prim::HasPlaces => {
                 Err(Failure::Internal { message: "a question about types that was not answered" })

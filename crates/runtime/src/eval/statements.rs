@@ -265,8 +265,7 @@ impl Evaluator<'_, '_> {
             let copying = EAGER_ELEMENTS.min(self.slots_copied_per_run(&*kernel, frame) / SLOTS_PER_ROUND);
             let is_profitable = match &interpreted.kind {
                 StatementKind::While(..) => copying == 0,
-                StatementKind::ForInts(..) => copying <= weight,
-                _ => true,
+                _ => copying <= weight,
             };
             if !is_profitable {
                 due = copying;

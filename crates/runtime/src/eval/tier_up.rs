@@ -18,7 +18,7 @@ use crate::hash::HashMap;
 use crate::kernel::{CompilationUnit, Executable, Input, Limits, NotCompiled, Region, RunResult};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
-use crate::value::{Cell, Value};
+use crate::value::{Cell, Class, Value};
 use self_cell::self_cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -280,15 +280,22 @@ impl Evaluator<'_, '_> {
     }
 
     /// Returns the number of slots that a kernel copies for each run: a kernel that may fail keeps
-    /// the variables that it changes until it is done.
+    /// the variables that it changes until it is done, and with them the arrays that bring their
+    /// sizes along, as lists have them.
     pub(super) fn slots_copied_per_run(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
+        fn slots(value: &Value) -> u64 {
+            match value {
+                Value::Seq(seq) if seq.class() == Class::Any && seq.len() < LARGE_COPY_SLOTS => {
+                    (0..seq.len()).map(|at| slots(&seq.get(at))).sum()
+                }
+                Value::Seq(seq) if seq.len() >= LARGE_COPY_SLOTS => seq.len() as u64,
+                Value::Packed(packed) => slots(&packed.value),
+                _ => 0,
+            }
+        }
         if !kernel.can_fail() || self.machine.eager {
             return 0;
         }
-        let slots = |value: &Value| match value {
-            Value::Seq(seq) if seq.len() >= LARGE_COPY_SLOTS => seq.len() as u64,
-            _ => 0,
-        };
         let changes = kernel.changes().iter().map(|root| match root {
             Root::Local(local) => slots(&frame[local.index()]),
             Root::Global(global) => self.machine.globals[global.index()].get().as_ref().map_or(0, slots),

@@ -159,6 +159,25 @@ impl Buffer {
         }
     }
 
+    /// Creates a buffer of `slots` slots, at least as many as this one has, which begins with those
+    /// of this one; the others have undefined contents. `None` if there is no memory, or for
+    /// [`Class::Any`] and mapped slots.
+    pub fn grown(&self, slots: usize) -> Option<Buffer> {
+        fn grown<T: pool::Pooled>(old: &[T], slots: usize) -> Option<Vec<T>> {
+            let (mut new, _) = pool::with_len(slots)?;
+            new[..old.len()].copy_from_slice(old);
+            Some(new)
+        }
+        Some(match self {
+            Buffer::U8(v) => Buffer::U8(grown(v, slots)?),
+            Buffer::U16(v) => Buffer::U16(grown(v, slots)?),
+            Buffer::U32(v) => Buffer::U32(grown(v, slots)?),
+            Buffer::Word(v) => Buffer::Word(grown(v, slots)?),
+            Buffer::Wide(v) => Buffer::Wide(grown(v, slots)?),
+            Buffer::Any(_) | Buffer::Mapped(_) => return None,
+        })
+    }
+
     /// Returns the address of the first slot.
     pub fn address(&self) -> u64 {
         match self {

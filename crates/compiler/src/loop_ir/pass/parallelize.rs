@@ -237,7 +237,11 @@ impl<'k> Search<'k> {
         let mut written: HashSet<Array> = HashSet::default();
         for_each_stmt(body, &mut |inner| {
             plain &= match inner {
-                Stmt::Swap(..) | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::ParallelFor { .. } => false,
+                Stmt::Swap(..)
+                | Stmt::Grow(..)
+                | Stmt::Gemm(_)
+                | Stmt::Sort(_)
+                | Stmt::ParallelFor { .. } => false,
                 Stmt::Break(target) => target != label,
                 _ => true,
             };

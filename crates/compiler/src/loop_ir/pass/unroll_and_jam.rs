@@ -99,16 +99,21 @@ fn divides(op: Binary) -> bool {
 
 /// The variables of a body, and the arrays that each round has of its own.
 fn private_state(kernel: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
-    let (mut vars, mut arrays) = (BTreeSet::new(), BTreeSet::new());
+    let (mut vars, mut arrays, mut grown) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for_each_stmt(body, &mut |stmt| {
         if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = stmt {
             vars.insert(*var);
+        }
+        match stmt {
+            Stmt::Grow(array, _) => _ = grown.insert(*array),
+            Stmt::Swap(a, b) => grown.extend([*a, *b]),
+            _ => {}
         }
         arrays.extend(stmt.arrays());
     });
     let of_a_round =
         |array: &Array| matches!(kernel.arrays[*array].origin, Origin::Stack(_) | Origin::ThreadLocal);
-    arrays.retain(of_a_round);
+    arrays.retain(|array| of_a_round(array) || grown.contains(array));
     (vars, arrays)
 }
 
