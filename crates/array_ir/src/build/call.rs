@@ -1,15 +1,12 @@
-//! Calls: the function is known, and its body stands in place of the call.
+//! Calls: the function is known, and its body stands in place of the call, unless it is recursive
+//! ([`super::recursion`]).
 
-use super::{Builder, Closure, Declined, Known, MAX_CALLS, Result, Scope};
+use super::{Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::{Op, Type, Value};
-use crate::core::{ClassId, Stmt, StmtKind, Term, TermKind};
+use crate::core::{self, ClassId, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeKind};
 use std::sync::Arc;
-
-/// Calls of one function inside each other from which on it is recursive: a function of the library
-/// may be the argument of another call of itself.
-const MAX_CALLS_OF_ONE: usize = 4;
 
 impl Builder<'_> {
     /// The function that a method is at types.
@@ -74,10 +71,6 @@ impl Builder<'_> {
         let function = self.core.functions.get(closure.function.index()).cloned().flatten();
         let function = function.expect("a function of a checked program");
         self.spend()?;
-        let same = self.calls.iter().filter(|id| **id == closure.function).count();
-        if same >= MAX_CALLS_OF_ONE || self.calls.len() >= MAX_CALLS as usize {
-            return Err(Declined::Recursion.into());
-        }
         if !function.given.is_empty() {
             return Err(Declined::Arrival.into());
         }
@@ -98,18 +91,32 @@ impl Builder<'_> {
             }
             _ => unreachable!("a call has the arguments of the function, or one"),
         }
+        if let Some(known) = self.recursive_call(closure, &function, &args)? {
+            return Ok(known);
+        }
+        self.begin_call(closure, &args)?;
+        let result = self.body_of_call(&mut scope, closure, &function, args);
+        self.end_call();
+        result
+    }
+
+    /// The value of the body of a function at arguments, as many as it has parameters.
+    pub(super) fn body_of_call(
+        &mut self,
+        scope: &mut Scope,
+        closure: &Arc<Closure>,
+        function: &core::Function,
+        args: Vec<Known>,
+    ) -> Result<Known> {
         for (param, arg) in function.params.iter().zip(args) {
-            self.bind_local(&mut scope, *param, arg);
+            self.bind_local(scope, *param, arg);
         }
         scope.locals.extend(function.captures.iter().copied().zip(closure.captures.iter().cloned()));
-        self.carry_captures(&mut scope, closure, function.locals.len());
+        self.carry_captures(scope, closure, function.locals.len());
         if let Some(this) = function.this {
             scope.locals.insert(this, Known::Function(closure.clone()));
         }
-        self.calls.push(closure.function);
-        let result = self.function_body(&mut scope, &function.body);
-        self.calls.pop();
-        result
+        self.function_body(scope, &function.body)
     }
 
     /// The value of the body of a function, which `return` may leave.

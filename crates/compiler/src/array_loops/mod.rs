@@ -29,6 +29,8 @@
 //! The variables outside that a loop changes are inputs and results: an array is changed where it
 //! lies, or exchanges its memory with one that is made for the run.
 //!
+//! A recursive function is a function of the kernel ([`call`]).
+//!
 //! Sizes are numbers here; those above 16 are parameters of the kernel, so kernels of one structure
 //! share their machine code.
 //!
@@ -36,6 +38,7 @@
 //! arrays of indices: the unit is left to the evaluator.
 
 mod binding;
+mod call;
 mod digits;
 mod operation;
 mod prim;
@@ -106,8 +109,10 @@ declined! {
     Arrival "arrival";
     /// A histogram, an order by several keys, or a sort that runs once or is of very many elements.
     Scatter "scatter";
-    /// A call that is not inlined.
+    /// A call of the unit itself, and output.
     Call "call";
+    /// A recursive function with an array that is too large for the stack.
+    Stack "stack";
     /// An array that is chosen by a condition.
     Choice "choice";
 }
@@ -122,7 +127,12 @@ pub fn lower(unit: &CompilationUnit<'_>) -> Result<Lowered> {
     let CompilationUnit { program, locals, concrete, functions, .. } = *unit;
     let body = build::Body { program, locals, concrete, functions };
     let built = build::unit(body, unit.region.as_result()).map_err(Declined::Build)?;
-    Emitter::new(unit, &built).unit(&built)
+    let (functions, statements) = call::functions(&built.program, &|of| Emitter::new(unit, of, 0))?;
+    let mut lowered = Emitter::new(unit, &built.program.functions[0], built.changes.len()).unit(&built)?;
+    lowered.kernel.functions = functions;
+    lowered.statements += statements;
+    lowered.longest_step = built.longest_step;
+    Ok(lowered)
 }
 
 /// A list of statements under construction.
@@ -213,10 +223,10 @@ struct Emitter<'p> {
 }
 
 impl<'p> Emitter<'p> {
-    fn new(unit: &'p CompilationUnit<'p>, built: &'p Unit) -> Emitter<'p> {
-        let function = &built.program.functions[0];
+    /// An emitter for a function that changes so many of its first parameters.
+    fn new(unit: &'p CompilationUnit<'p>, function: &'p Function, changes: usize) -> Emitter<'p> {
         let uses = Uses::of(function);
-        let params = function.body.params.iter().take(built.changes.len());
+        let params = function.body.params.iter().take(changes);
         let owned: Vec<Value> =
             params.filter(|(_, ty)| matches!(ty, Type::Array(..))).map(|(value, _)| *value).collect();
         let storage = Storage::of(function, &owned);
@@ -325,6 +335,7 @@ impl<'p> Emitter<'p> {
         Lowered {
             kernel: self.kernel,
             statements: self.made,
+            longest_step: 0,
             inputs: self.inputs,
             bindings: self.bindings,
             changes,

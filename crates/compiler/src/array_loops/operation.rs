@@ -157,7 +157,8 @@ impl<'p> Emitter<'p> {
             ArrayOp::Open(vars, value) => self.open(vars, *value),
             ArrayOp::Pack(ty, sizes, value) => self.pack(ty, sizes, *value),
             ArrayOp::Update(array, at, element) => self.update(stmt, *array, *at, *element),
-            ArrayOp::Call(..) | ArrayOp::Io(..) => Err(Declined::Call),
+            ArrayOp::Call(function, _, _, values) => self.call(stmt, *function, values),
+            ArrayOp::Io(..) => Err(Declined::Call),
             ArrayOp::Switch(value, blocks) => self.switch(stmt, *value, blocks),
             ArrayOp::Case(ty, case, value) => {
                 let Type::Sum(types) = ty else { unreachable!("a case is of a sum") };

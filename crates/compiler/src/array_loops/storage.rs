@@ -119,7 +119,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The narrowest class that holds each slot of a type.
-    fn class(&self, ty: &Type) -> Result<Class> {
+    pub(super) fn class(&self, ty: &Type) -> Result<Class> {
         let of_bytes = |bytes: u32| match bytes {
             0 | 1 => Class::U8,
             2 => Class::U16,

@@ -3,6 +3,7 @@
 //! Innermost loops that only compute go by vectors ([`super::simd128`], [`super::vector_loops`]);
 //! loops around loops per element by vectors with masks ([`super::masked_simd`]).
 
+use super::call::Given;
 use super::partition::{
     Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
@@ -81,6 +82,8 @@ pub struct Functions<'n> {
     pub gemm: Option<FuncRef>,
     /// The function that sorts slots.
     pub sort: Option<FuncRef>,
+    /// The recursive functions of the kernel.
+    pub recursive: Vec<FuncRef>,
     /// Loops in AVX-512, by the register of their index.
     pub vector_loops: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
@@ -107,40 +110,28 @@ pub struct Emit<'n, 'f> {
     pub(super) vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Base>,
+    /// The addresses of arrays that a function has been given.
+    pub(super) addresses: HashMap<Array, Value>,
+    /// What a function has been given besides; `None` for a phase.
+    pub(super) given: Option<Given>,
     /// Given arrays that a result may be written over.
     reusable_inputs: Vec<Array>,
     pub(super) fail: Block,
     stop: Block,
+    /// Leaves with the status of a call.
+    leave: Option<(Block, Value)>,
 }
 
 impl<'n, 'f> Emit<'n, 'f> {
     /// Writes a phase into the function that `b` builds.
     pub fn phase(
-        mut b: FunctionBuilder<'f>,
+        b: FunctionBuilder<'f>,
         kernel: &'n Kernel,
         frame: &'n Frame,
         phase: &Partition,
         functions: &'n Functions<'n>,
     ) -> FunctionBuilder<'f> {
-        let entry = b.create_block();
-        b.append_block_params_for_function_params(entry);
-        b.switch_to_block(entry);
-        let params = b.block_params(entry).to_vec();
-        let (fail, stop) = (b.create_block(), b.create_block());
-        let mut this = Emit {
-            b,
-            kernel,
-            frame,
-            functions,
-            args: params[0],
-            regs: HashMap::default(),
-            vars: HashMap::default(),
-            labels: HashMap::default(),
-            bases: HashMap::default(),
-            reusable_inputs: buffer_reuse::ever_reusable_inputs(kernel),
-            fail,
-            stop,
-        };
+        let (mut this, params) = Emit::begin(b, kernel, frame, functions);
         let stmts = phase.stmts(kernel);
         this.enter(stmts);
         match (stmts, phase.rounds) {
@@ -161,17 +152,80 @@ impl<'n, 'f> Emit<'n, 'f> {
         this.leave(stmts);
         let done = this.b.ins().iconst(types::I64, STATUS_DONE);
         this.b.ins().return_(&[done]);
-        for (block, status) in [(fail, STATUS_FAILED), (stop, STATUS_STOPPED)] {
-            this.b.switch_to_block(block);
-            let status = this.b.ins().iconst(types::I64, status);
-            this.b.ins().return_(&[status]);
+        this.finish()
+    }
+
+    /// Begins a function, whose first parameter is the frame; gives its parameters.
+    pub(super) fn begin(
+        mut b: FunctionBuilder<'f>,
+        kernel: &'n Kernel,
+        frame: &'n Frame,
+        functions: &'n Functions<'n>,
+    ) -> (Emit<'n, 'f>, Vec<Value>) {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        let params = b.block_params(entry).to_vec();
+        let (fail, stop) = (b.create_block(), b.create_block());
+        let this = Emit {
+            b,
+            kernel,
+            frame,
+            functions,
+            args: params[0],
+            regs: HashMap::default(),
+            vars: HashMap::default(),
+            labels: HashMap::default(),
+            bases: HashMap::default(),
+            addresses: HashMap::default(),
+            given: None,
+            reusable_inputs: buffer_reuse::ever_reusable_inputs(kernel),
+            fail,
+            stop,
+            leave: None,
+        };
+        (this, params)
+    }
+
+    /// Ends a function that has returned: writes what leaves it early.
+    pub(super) fn finish(mut self) -> FunctionBuilder<'f> {
+        for (block, status) in [(self.fail, STATUS_FAILED), (self.stop, STATUS_STOPPED)] {
+            self.b.switch_to_block(block);
+            let status = self.b.ins().iconst(types::I64, status);
+            self.return_status(status);
         }
-        this.b.seal_all_blocks();
-        this.b
+        if let Some((block, status)) = self.leave {
+            self.b.switch_to_block(block);
+            self.return_status(status);
+        }
+        self.b.seal_all_blocks();
+        self.b
+    }
+
+    fn return_status(&mut self, status: Value) {
+        let mut returned = vec![status];
+        returned.extend(self.no_results());
+        self.b.ins().return_(&returned);
+    }
+
+    /// Leaves the function with a status unless it is [`STATUS_DONE`].
+    pub(super) fn leave_unless_done(&mut self, status: Value) {
+        let (leave, _) = *self.leave.get_or_insert_with(|| {
+            let block = self.b.create_block();
+            (block, self.b.append_block_param(block, types::I64))
+        });
+        let on = self.b.create_block();
+        self.b.ins().brif(status, leave, &[BlockArg::Value(status)], on, &[]);
+        self.b.switch_to_block(on);
+    }
+
+    /// The address of the frame.
+    pub(super) fn args(&self) -> Value {
+        self.args
     }
 
     /// Makes known what the statements read: arrays, and what other phases have set.
-    fn enter(&mut self, stmts: &[Stmt]) {
+    pub(super) fn enter(&mut self, stmts: &[Stmt]) {
         let mut own: BTreeSet<Reg> = BTreeSet::new();
         let (mut read, mut arrays, mut vars) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for_each_stmt(stmts, &mut |stmt| {
@@ -202,7 +256,10 @@ impl<'n, 'f> Emit<'n, 'f> {
                     let slot = self.b.create_sized_stack_slot(data);
                     self.b.ins().stack_addr(types::I64, slot, 0)
                 }
-                _ => self.word(types::I64, self.frame.arrays + array.index()),
+                _ => match self.addresses.get(&array) {
+                    Some(address) => *address,
+                    None => self.word(types::I64, self.frame.arrays + array.index()),
+                },
             };
             let base = if self.frame.exchanged.contains(&array) {
                 let variable = self.b.declare_var(types::I64);
@@ -241,10 +298,8 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// Leaves what other phases read.
     fn leave(&mut self, stmts: &[Stmt]) {
         let flags = MemFlagsData::trusted();
-        for stmt in stmts {
-            if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt
-                && let (Some(at), Some(value)) = (self.frame.regs.get(reg), self.regs.get(reg))
-            {
+        for reg in stmts.iter().flat_map(Stmt::results) {
+            if let (Some(at), Some(value)) = (self.frame.regs.get(reg), self.regs.get(reg)) {
                 self.b.ins().store(flags, *value, self.args, 8 * *at as i32);
             }
         }
@@ -292,7 +347,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// Writes statements. Whether the end is reached.
-    fn stmts(&mut self, stmts: &[Stmt]) -> bool {
+    pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> bool {
         stmts.iter().all(|stmt| self.stmt(stmt))
     }
 
@@ -411,6 +466,10 @@ impl<'n, 'f> Emit<'n, 'f> {
             }
             Stmt::Sort(sort) => {
                 self.emit_sort(sort);
+                true
+            }
+            Stmt::Call(call) => {
+                self.emit_call(call);
                 true
             }
         }
@@ -834,6 +893,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             },
             Op::Size(n) => self.word(types::I64, self.frame.sizes + *n as usize),
             Op::Scalar(n) => {
+                if let Some(given) = &self.given {
+                    return given.scalars[*n as usize];
+                }
                 let ty = machine_type(self.kernel.scalars[*n as usize]);
                 self.word(ty, self.frame.scalars + *n as usize)
             }

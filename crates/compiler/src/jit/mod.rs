@@ -10,6 +10,7 @@
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 
 mod asm_x64;
+mod call;
 mod code;
 mod division;
 #[cfg(target_arch = "x86_64")]

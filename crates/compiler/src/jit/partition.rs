@@ -99,6 +99,12 @@ pub struct Phases {
 /// The word that is the address of the panels that threads of a phase have in common, or 0.
 pub const PANELS_WORD: usize = 1;
 
+/// The word that is the lowest address of the stack which a function of the kernel may begin at.
+pub const STACK_WORD: usize = PANELS_WORD + 1;
+
+/// The word that is the number of calls of functions of the kernel that may be nested.
+pub const CALLS_WORD: usize = STACK_WORD + 1;
+
 /// The values that travel between the phases, with their places: in words from the start.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
@@ -108,6 +114,8 @@ pub struct Frame {
     pub sizes: usize,
     /// Scalars that are given.
     pub scalars: usize,
+    /// Sizes of each function.
+    pub functions: Vec<usize>,
     /// Registers that are read outside of the phase that sets them.
     pub regs: BTreeMap<Reg, usize>,
     /// Variables of several phases.
@@ -257,10 +265,15 @@ pub fn partition(kernel: &Kernel) -> Phases {
     let control = cutter.list(&kernel.body);
     let Partitioner { phases, controlling, repeated, .. } = cutter;
     // Word 0 is the address of the flag that stops a run.
-    let arrays = PANELS_WORD + 1;
+    let arrays = CALLS_WORD + 1;
     let sizes = arrays + kernel.arrays.len();
     let scalars = sizes + kernel.sizes.len();
     let mut words = scalars + kernel.scalars.len();
+    let mut functions = Vec::new();
+    for function in &kernel.functions {
+        functions.push(words);
+        words += function.sizes.len();
+    }
     let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
     let mut set_in: HashMap<Reg, usize> = HashMap::default();
     let mut var_in: HashMap<Var, usize> = HashMap::default();
@@ -268,10 +281,8 @@ pub fn partition(kernel: &Kernel) -> Phases {
     let mut crossing: BTreeSet<Reg> = kernel.scalar_results.iter().copied().chain(controlling).collect();
     let mut shared: BTreeSet<Var> = BTreeSet::new();
     for (p, phase) in phases.iter().enumerate() {
-        for stmt in phase.stmts(kernel) {
-            if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt {
-                set_in.insert(*reg, p);
-            }
+        for reg in phase.stmts(kernel).iter().flat_map(Stmt::results) {
+            set_in.insert(*reg, p);
         }
     }
     for (p, phase) in phases.iter().enumerate() {
@@ -317,7 +328,16 @@ pub fn partition(kernel: &Kernel) -> Phases {
     Phases {
         phases,
         control,
-        frame: Frame { arrays, sizes, scalars, regs, vars, exchanged: exchanged_arrays(kernel), words },
+        frame: Frame {
+            arrays,
+            sizes,
+            scalars,
+            functions,
+            regs,
+            vars,
+            exchanged: exchanged_arrays(kernel),
+            words,
+        },
     }
 }
 

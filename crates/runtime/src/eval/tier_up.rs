@@ -6,6 +6,7 @@
 //! changed nothing: the evaluator runs the part again, and finds the error that is to be reported.
 
 use super::bindings::Bindings;
+use super::calls::MAX_CALL_DEPTH;
 use super::code::{Closure, Node, Statement};
 use super::error::Failure;
 use super::evaluator::{Evaluator, Result};
@@ -35,6 +36,9 @@ pub(super) const SLOTS_PER_ROUND: u64 = 64;
 
 /// The stack in bytes that compiling and running a kernel may take.
 const COMPILE_STACK_BYTES: usize = 512 << 10;
+
+/// The calls of the program that a kernel counts as none: those of functions that are inlined.
+const CALLS_INSIDE: usize = 50;
 
 /// The number of kernels of one site, for different functions in its variables.
 const MAX_KERNELS_PER_SITE: usize = 8;
@@ -364,7 +368,13 @@ impl Evaluator<'_, '_> {
         };
         let report_progress: Option<&(dyn Fn(u64, u64) + Sync)> =
             if watched { Some(&report_progress) } else { None };
-        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, report_progress };
+        let limits = Limits {
+            interrupt: self.host.interrupt,
+            memory: self.host.memory,
+            calls: MAX_CALL_DEPTH.saturating_sub(self.machine.calls.len() + CALLS_INSIDE) as u64,
+            stack_limit: &super::stack_guard::limit,
+            report_progress,
+        };
         let ran = kernel.run(&mut inputs, &mut spare, &limits);
         if watched {
             self.machine.progress.leave_loop();

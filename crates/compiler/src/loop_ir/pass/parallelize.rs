@@ -238,10 +238,11 @@ impl<'k> Search<'k> {
         for_each_stmt(body, &mut |inner| {
             plain &= match inner {
                 Stmt::Swap(..) | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::ParallelFor { .. } => false,
+                Stmt::Call(call) => call.written.is_empty(),
                 Stmt::Break(target) => target != label,
                 _ => true,
             };
-            fails |= *inner == Stmt::Fail;
+            fails |= matches!(inner, Stmt::Fail | Stmt::Call(_));
             may_not_end |= matches!(inner, Stmt::Loop(..));
             written.extend(inner.written_arrays());
         });
