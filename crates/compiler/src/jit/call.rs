@@ -11,15 +11,50 @@
 
 use super::emit::{Emit, Functions, machine_type};
 use super::partition::{CALLS_WORD, Frame, STACK_WORD, STATUS_DONE};
+use crate::kernel::Limits;
 use crate::loop_ir::validate::handed_arrays;
-use crate::loop_ir::{FunctionCall, Kernel, Origin};
+use crate::loop_ir::{FunctionCall, Kernel, Label, Origin, Stmt, for_each_stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
+use std::cell::Cell;
 
 /// Bytes of the arrays on the stack of one function, at most.
 const MAX_STACK_BYTES: u64 = 32 << 10;
+
+/// Bytes of the stack of a thread of the pool. Only touched pages take memory.
+pub(super) const WORKER_STACK_BYTES: usize = 16 << 20;
+
+/// Bytes of it that functions leave to what they call besides.
+const WORKER_RESERVE_BYTES: usize = 256 << 10;
+
+thread_local! {
+    /// The lowest address at which a function may begin, on a thread of the pool.
+    static WORKER_LIMIT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Notes where the stack of a thread of the pool begins, when the thread does.
+pub(super) fn begin_worker() {
+    let marker = 0u8;
+    let begin = std::ptr::from_ref(std::hint::black_box(&marker)) as usize;
+    WORKER_LIMIT.set(Some((begin + WORKER_RESERVE_BYTES).saturating_sub(WORKER_STACK_BYTES)));
+}
+
+/// The lowest address of the stack of this thread at which a function may begin.
+pub(super) fn stack_limit(limits: &Limits<'_>) -> usize {
+    WORKER_LIMIT.get().unwrap_or_else(limits.stack_limit)
+}
+
+/// Returns true if each round of a loop that goes on calls a function, which asks whether the run is
+/// to stop.
+pub(super) fn polls_by_call(label: Option<Label>, body: &[Stmt]) -> bool {
+    let mut goes_on = false;
+    for_each_stmt(body, &mut |stmt| {
+        goes_on |= matches!(stmt, Stmt::Continue(next) if Some(*next) == label);
+    });
+    !goes_on && body.iter().any(|stmt| matches!(stmt, Stmt::Call(_)))
+}
 
 /// Parameters of a function in front of those of its kernel: the frame and the number of calls.
 const OWN_PARAMS: usize = 2;

@@ -3,7 +3,7 @@
 //! Innermost loops that only compute go by vectors ([`super::simd128`], [`super::vector_loops`]);
 //! loops around loops per element by vectors with masks ([`super::masked_simd`]).
 
-use super::call::Given;
+use super::call::{Given, polls_by_call};
 use super::partition::{
     Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
@@ -418,7 +418,9 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.labels.insert(*label, (head, end));
                 self.jump(head, &[]);
                 self.b.switch_to_block(head);
-                self.poll_interrupt();
+                if !polls_by_call(Some(*label), body) {
+                    self.poll_interrupt();
+                }
                 if self.stmts(body) {
                     self.jump(head, &[]);
                 }
@@ -543,7 +545,9 @@ impl<'n, 'f> Emit<'n, 'f> {
         let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
         self.b.ins().brif(more, inside, &[], end, &[]);
         self.b.switch_to_block(inside);
-        self.poll_interrupt();
+        if !polls_by_call(label, body) {
+            self.poll_interrupt();
+        }
         self.regs.insert(index, at);
         if self.stmts(body) {
             self.jump(next, &[]);

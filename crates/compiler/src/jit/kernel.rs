@@ -1,6 +1,7 @@
 //! Runs of compiled kernels: binds inputs, runs the phases, and makes values of the results.
 
 use super::Shared;
+use super::call::stack_limit;
 use super::code::Code;
 use super::gemm::Panels;
 use super::native::FrameAddress;
@@ -181,7 +182,7 @@ impl CompiledKernel {
         let kernel = &self.lowered.kernel;
         if !kernel.functions.is_empty() {
             // Of the thread that runs the piece.
-            words[STACK_WORD] = (limits.stack_limit)() as u64;
+            words[STACK_WORD] = stack_limit(limits) as u64;
         }
         let mut buffers: Vec<Buffer> = Vec::new();
         for array in &self.thread_local[at] {
