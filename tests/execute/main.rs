@@ -29,6 +29,7 @@ mod private_tables;
 mod random;
 mod random_loops;
 mod random_programs;
+mod recursion;
 mod rest;
 mod secret;
 mod shapes;

@@ -490,10 +490,10 @@ impl<'p> Builder<'p> {
         mut self,
         name: &str,
         build: impl FnOnce(&mut Builder<'p>) -> Result<(Vec<(Value, Type)>, Value)>,
-    ) -> std::result::Result<(Program, u32), (Declined, recursion::Recursion)> {
+    ) -> std::result::Result<(Program, u32), (Declined, Box<recursion::Recursion>)> {
         let (mut params, value) = match build(&mut self) {
             Ok(built) => built,
-            Err(AbruptCompletion::Declined(declined)) => return Err((declined, self.recursion)),
+            Err(AbruptCompletion::Declined(declined)) => return Err((declined, Box::new(self.recursion))),
             Err(AbruptCompletion::Jump(_)) => unreachable!("a block around the body takes what is returned"),
         };
         params.extend(self.outside.iter().map(|(.., value)| (*value, self.types[value].clone())));

@@ -26,12 +26,12 @@
 //! **Declined.** A function value as a result, a function that changes variables around it, and
 //! types with sizes that are no numbers: the function has no size parameters.
 
-use super::{Block, Builder, Closure, Declined, Known, Outside, Result, Scope};
+use super::{Block, Builder, Closure, Declined, Known, Outside, Result};
 use crate::array_ir::visit::PartMut;
-use crate::array_ir::{Effect, End, Function, FunctionId, Op, Type, Value};
-use crate::core::{self, FunctionId as CoreId, KnownValue, Root};
+use crate::array_ir::{Effect, Function, FunctionId, Op, Type, Value};
+use crate::core::FunctionId as CoreId;
 use crate::hash::HashMap;
-use crate::types::{Type as CoreType, TypeKind};
+use crate::types::Type as CoreType;
 use std::sync::Arc;
 
 /// Calls of one function inside each other from which on recursive instances are looked for: a
@@ -46,7 +46,7 @@ const MAX_RECURSIVE: usize = 16;
 pub(super) struct Instance {
     function: CoreId,
     types: Vec<CoreType>,
-    /// What it has captured, and its arguments.
+    /// The parts of what it has captured, and of its arguments.
     values: Vec<Shape>,
 }
 
@@ -63,31 +63,39 @@ pub(super) struct Recursion {
     /// True once recursive instances are looked for.
     pub(super) looks: bool,
     /// Those that have been found.
-    known: Vec<Instance>,
+    pub(super) known: Vec<Instance>,
     /// One that has been found in this attempt.
     found: Option<Instance>,
     /// The instances of the calls that are being built.
-    active: Vec<Option<Instance>>,
+    pub(super) active: Vec<Option<Instance>>,
     /// The functions made of instances, in the order of their ids behind that of the unit.
-    made: Vec<RecursiveFunction>,
+    pub(super) made: Vec<RecursiveFunction>,
     /// The function that is being built.
-    current: Option<usize>,
+    pub(super) current: Option<usize>,
     /// Calls inside each other from one function to the next, at most.
     pub(super) longest_step: u32,
 }
 
 /// A function made of an instance.
-struct RecursiveFunction {
-    instance: Instance,
+pub(super) struct RecursiveFunction {
+    pub(super) instance: Instance,
     name: Arc<str>,
     /// The types of the parameters without session variables.
-    params: Vec<Type>,
-    result: Type,
-    body: Option<Block>,
+    pub(super) params: Vec<Type>,
+    pub(super) result: Type,
+    pub(super) body: Option<Block>,
     /// The session variables that it mentions, with their types and parameters.
-    outside: Vec<(Outside, CoreType, Value)>,
+    pub(super) outside: Vec<(Outside, CoreType, Value)>,
     /// True once `outside` holds those of functions that it calls, too.
     complete: bool,
+}
+
+impl RecursiveFunction {
+    /// A function that is about to be built.
+    pub(super) fn new(instance: Instance, name: Arc<str>, params: Vec<Type>, result: Type) -> Self {
+        let (body, outside, complete) = (None, Vec::new(), false);
+        RecursiveFunction { instance, name, params, result, body, outside, complete }
+    }
 }
 
 impl Recursion {
@@ -117,7 +125,7 @@ impl Recursion {
 }
 
 /// The id of a function by its number among those that were made.
-fn id_of(number: usize) -> FunctionId {
+pub(super) fn id_of(number: usize) -> FunctionId {
     FunctionId(u32::try_from(number + 1).expect("few functions"))
 }
 
@@ -146,7 +154,7 @@ impl Builder<'_> {
     }
 
     /// The instance of a call; `None` if function values change variables.
-    fn instance(&self, closure: &Closure, args: &[Known]) -> Option<Instance> {
+    pub(super) fn instance(&self, closure: &Closure, args: &[Known]) -> Option<Instance> {
         if !closure.sets.is_empty() {
             return None;
         }
@@ -163,60 +171,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The value of a call of a recursive instance; `None` if the call is to be inlined.
-    pub(super) fn recursive_call(
-        &mut self,
-        closure: &Arc<Closure>,
-        function: &core::Function,
-        args: &[Known],
-    ) -> Result<Option<Known>> {
-        if self.recursion.known.is_empty() {
-            return Ok(None);
-        }
-        let Some(instance) = self.instance(closure, args) else { return Ok(None) };
-        if !self.recursion.known.contains(&instance) {
-            return Ok(None);
-        }
-        let mut values = Vec::new();
-        for known in closure.captures.iter().chain(args) {
-            self.data_in(known, &mut values);
-        }
-        let types: Vec<Type> = values.iter().map(|value| self.types[value].clone()).collect();
-        let made = self.recursion.made.iter().position(|made| made.instance == instance);
-        let number = match made {
-            Some(number) => number,
-            None => self.build_recursive(instance, closure, function, args, types.clone())?,
-        };
-        let made = &self.recursion.made[number];
-        if made.params != types {
-            return Err(Declined::Recursion.into());
-        }
-        let result = made.result.clone();
-        let step = self.calls.len() as u32 + u32::from(self.recursion.current.is_none());
-        self.recursion.longest_step = self.recursion.longest_step.max(step);
-        if self.recursion.current.is_none() {
-            for (outside, ty, _) in self.recursion.made[number].outside.clone() {
-                values.push(self.outside_now(outside, &ty)?);
-            }
-        }
-        let call = Op::Call(id_of(number), Effect::MayNotEnd, Vec::new(), values);
-        self.define(result, call).map(|value| Some(Known::Data(value)))
-    }
-
-    /// The value of a session variable where the unit stands.
-    fn outside_now(&mut self, outside: Outside, ty: &CoreType) -> Result<Value> {
-        if outside.path.is_empty()
-            && let Root::Global(global) = outside.root
-            && let Some(known) = self.globals.get(&global)
-        {
-            return self.data(known.clone());
-        }
-        let known = self.outside(outside, ty, &KnownValue::Data)?;
-        self.data(known)
-    }
-
     /// The data in a value, in order.
-    fn data_in(&self, known: &Known, values: &mut Vec<Value>) {
+    pub(super) fn data_in(&self, known: &Known, values: &mut Vec<Value>) {
         match known {
             Known::Data(value) => values.push(*value),
             Known::Function(closure) => {
@@ -227,7 +183,7 @@ impl Builder<'_> {
     }
 
     /// The same value of other data.
-    fn with_data(&self, known: &Known, values: &mut dyn Iterator<Item = Value>) -> Known {
+    pub(super) fn with_data(&self, known: &Known, values: &mut dyn Iterator<Item = Value>) -> Known {
         match known {
             Known::Data(_) => Known::Data(values.next().expect("as much data as before")),
             Known::Function(closure) => Known::Function(self.closure_with_data(closure, values)),
@@ -235,74 +191,18 @@ impl Builder<'_> {
         }
     }
 
-    fn closure_with_data(&self, closure: &Closure, values: &mut dyn Iterator<Item = Value>) -> Arc<Closure> {
+    pub(super) fn closure_with_data(
+        &self,
+        closure: &Closure,
+        values: &mut dyn Iterator<Item = Value>,
+    ) -> Arc<Closure> {
         let captures = closure.captures.iter().map(|known| self.with_data(known, values)).collect();
         Arc::new(Closure::new(self.core, closure.function, closure.types.clone(), captures))
     }
 
-    /// Builds the function of an instance; gives its number.
-    fn build_recursive(
-        &mut self,
-        instance: Instance,
-        closure: &Closure,
-        function: &core::Function,
-        args: &[Known],
-        types: Vec<Type>,
-    ) -> Result<usize> {
-        let bindings = function.type_params.iter().map(|param| param.id).zip(closure.types.iter().cloned());
-        let mut scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &function.locals) };
-        let result = scope.concrete(&function.body.ty);
-        if matches!(result.kind(), TypeKind::Function(..) | TypeKind::Procedure(_)) {
-            return Err(Declined::Recursion.into());
-        }
-        let result = self.ty(&result)?;
-        if has_sizes(&instance) || !types.iter().chain([&result]).all(is_concrete) {
-            return Err(Declined::Recursion.into());
-        }
-        let params: Vec<(Value, Type)> = types.iter().map(|ty| (self.fresh(), ty.clone())).collect();
-        self.types.extend(params.iter().cloned());
-        let mut values = params.iter().map(|param| param.0);
-        let closure = self.closure_with_data(closure, &mut values);
-        let args: Vec<Known> = args.iter().map(|arg| self.with_data(arg, &mut values)).collect();
-
-        let number = self.recursion.made.len();
-        self.recursion.made.push(RecursiveFunction {
-            instance: instance.clone(),
-            name: super::name_text(&function.name).into(),
-            params: types,
-            result: result.clone(),
-            body: None,
-            outside: Vec::new(),
-            complete: false,
-        });
-        let outer = self.recursion.current.replace(number);
-        let active = std::mem::replace(&mut self.recursion.active, vec![Some(instance)]);
-        let calls = std::mem::replace(&mut self.calls, vec![closure.function]);
-        let (spans, stmts) = (std::mem::take(&mut self.call_spans), std::mem::take(&mut self.stmts));
-        let (outside, globals) = (std::mem::take(&mut self.outside), std::mem::take(&mut self.globals));
-        let (cells, settled) = (self.cells.clone(), std::mem::take(&mut self.settled));
-        let value = self.body_of_call(&mut scope, &closure, function, args)?;
-        let value = self.data(value)?;
-        (self.cells, self.settled, self.globals) = (cells, settled, globals);
-        let outside = std::mem::replace(&mut self.outside, outside);
-        let stmts = std::mem::replace(&mut self.stmts, stmts);
-        (self.call_spans, self.calls) = (spans, calls);
-        (self.recursion.active, self.recursion.current) = (active, outer);
-
-        if self.types[&value] != result {
-            return Err(Declined::Recursion.into());
-        }
-        let made = &mut self.recursion.made[number];
-        (made.body, made.outside) = (Some(Block { params, stmts, end: End::Yield(value) }), outside);
-        if self.recursion.current.is_none() {
-            self.complete_functions();
-        }
-        Ok(number)
-    }
-
     /// Gives functions the session variables that those which they call mention, and their calls
     /// the arguments for them.
-    fn complete_functions(&mut self) {
+    pub(super) fn complete_functions(&mut self) {
         let open: Vec<usize> =
             (0..self.recursion.made.len()).filter(|number| !self.recursion.made[*number].complete).collect();
         let mut called: HashMap<usize, Vec<usize>> = HashMap::default();
@@ -368,7 +268,7 @@ fn complete_calls(block: &mut Block, further: &dyn Fn(usize) -> Vec<Value>) {
 }
 
 /// Returns true if a type of an instance mentions a type variable.
-fn has_sizes(instance: &Instance) -> bool {
+pub(super) fn has_sizes(instance: &Instance) -> bool {
     let in_value = |shape: &Shape| match shape {
         Shape::Data => false,
         Shape::Function(inner) => has_sizes(inner),
@@ -377,7 +277,7 @@ fn has_sizes(instance: &Instance) -> bool {
 }
 
 /// Returns true if all sizes of a type are numbers, and it brings none along.
-fn is_concrete(ty: &Type) -> bool {
+pub(super) fn is_concrete(ty: &Type) -> bool {
     let is_number = |space: &crate::array_ir::Space| {
         let size =
             |digit: &crate::array_ir::Digit| digit.pieces.iter().all(|size| size.to_constant().is_some());

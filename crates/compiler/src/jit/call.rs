@@ -1,4 +1,4 @@
-//! Recursive functions of a kernel: one function of the module each, and calls of them.
+//! Recursive functions of a kernel: one function of the module each.
 //!
 //! The function of a kernel takes the address of the frame, the number of calls that may still be
 //! nested, the values of its scalars, and the addresses of the arrays that it reads and writes. It
@@ -6,14 +6,15 @@
 //! status than [`STATUS_DONE`] leaves with it, so a failure anywhere ends the run of the kernel.
 //!
 //! **Entry.** A function fails if the stack pointer is below the limit of the thread that runs it
-//! ([`STACK_WORD`]), or no call is left ([`CALLS_WORD`]), and stops if the run is to stop. Below the
+//! ([`STACK_WORD`]), or no call is left
+//! ([`CALLS_WORD`](super::partition::CALLS_WORD)), and stops if the run is to stop. Below the
 //! limit there is room for what is called besides, and [`MAX_STACK_BYTES`] of a frame.
 
 use super::emit::{Emit, Functions, machine_type};
-use super::partition::{CALLS_WORD, Frame, STACK_WORD, STATUS_DONE};
+use super::partition::{Frame, STACK_WORD, STATUS_DONE};
 use crate::kernel::Limits;
 use crate::loop_ir::validate::handed_arrays;
-use crate::loop_ir::{FunctionCall, Kernel, Label, Origin, Stmt, for_each_stmt};
+use crate::loop_ir::{Kernel, Label, Origin, Stmt, for_each_stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;
@@ -82,10 +83,10 @@ pub(super) fn fits_stack(function: &Kernel) -> bool {
     bytes.sum::<u64>() <= MAX_STACK_BYTES
 }
 
-/// What a function has been given.
+/// The values that a function has been given.
 pub(super) struct Given {
     /// The number of calls that may still be nested.
-    calls: Value,
+    pub(super) calls: Value,
     /// The values of scalars.
     pub(super) scalars: Vec<Value>,
 }
@@ -119,15 +120,6 @@ impl<'n, 'f> Emit<'n, 'f> {
         this.finish()
     }
 
-    /// Values in place of results.
-    pub(super) fn no_results(&mut self) -> Vec<Value> {
-        if self.given.is_none() {
-            return Vec::new();
-        }
-        let results = &self.kernel.scalar_results;
-        results.iter().map(|reg| self.zero(machine_type(self.kernel.regs[*reg]))).collect()
-    }
-
     /// Fails or stops at the entry of a function.
     fn check_entry(&mut self, calls: Value) {
         let limit = self.word(types::I64, STACK_WORD);
@@ -142,24 +134,5 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().brif(is_spent, self.fail, &[], on, &[]);
         self.b.switch_to_block(on);
         self.poll_interrupt();
-    }
-
-    /// Calls a function, and leaves if it fails or is stopped.
-    pub(super) fn emit_call(&mut self, call: &FunctionCall) {
-        let calls = match &self.given {
-            Some(given) => given.calls,
-            None => self.word(types::I64, CALLS_WORD),
-        };
-        let mut args = vec![self.args(), self.b.ins().iadd_imm_s(calls, -1)];
-        args.extend(call.args.iter().map(|reg| self.reg(*reg)));
-        for (array, at) in call.read.iter().chain(&call.written) {
-            let at = self.reg(*at);
-            args.push(self.address(*array, at));
-        }
-        let function = self.functions.recursive[call.function as usize];
-        let call_inst = self.b.ins().call(function, &args);
-        let returned = self.b.inst_results(call_inst).to_vec();
-        self.leave_unless_done(returned[0]);
-        self.regs.extend(call.results.iter().copied().zip(returned[1..].iter().copied()));
     }
 }

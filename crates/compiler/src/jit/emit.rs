@@ -5,7 +5,7 @@
 
 use super::call::{Given, polls_by_call};
 use super::partition::{
-    Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
+    CALLS_WORD, Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
 use super::vector_loops::VectorLoop;
 use super::vector_plan::LaneTypes;
@@ -13,8 +13,8 @@ use super::vector_planner;
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Cast, Compare, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction, ScalarType,
-    Sort, Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
+    Array, Binary, Cast, Compare, FunctionCall, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction,
+    ScalarType, Sort, Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -112,7 +112,7 @@ pub struct Emit<'n, 'f> {
     bases: HashMap<Array, Base>,
     /// The addresses of arrays that a function has been given.
     pub(super) addresses: HashMap<Array, Value>,
-    /// What a function has been given besides; `None` for a phase.
+    /// The other values that a function has been given; `None` for a phase.
     pub(super) given: Option<Given>,
     /// Given arrays that a result may be written over.
     reusable_inputs: Vec<Array>,
@@ -219,9 +219,13 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(on);
     }
 
-    /// The address of the frame.
-    pub(super) fn args(&self) -> Value {
-        self.args
+    /// Values in place of results.
+    pub(super) fn no_results(&mut self) -> Vec<Value> {
+        if self.given.is_none() {
+            return Vec::new();
+        }
+        let results = &self.kernel.scalar_results;
+        results.iter().map(|reg| self.zero(machine_type(self.kernel.regs[*reg]))).collect()
     }
 
     /// Makes known what the statements read: arrays, and what other phases have set.
@@ -519,6 +523,25 @@ impl<'n, 'f> Emit<'n, 'f> {
         ];
         let function = self.functions.sort.expect("the function of sorts is declared with the first one");
         self.b.ins().call(function, &words);
+    }
+
+    /// Calls a function, and leaves if it fails or is stopped.
+    fn emit_call(&mut self, call: &FunctionCall) {
+        let calls = match &self.given {
+            Some(given) => given.calls,
+            None => self.word(types::I64, CALLS_WORD),
+        };
+        let mut args = vec![self.args, self.b.ins().iadd_imm_s(calls, -1)];
+        args.extend(call.args.iter().map(|reg| self.reg(*reg)));
+        for (array, at) in call.read.iter().chain(&call.written) {
+            let at = self.reg(*at);
+            args.push(self.address(*array, at));
+        }
+        let function = self.functions.recursive[call.function as usize];
+        let call_inst = self.b.ins().call(function, &args);
+        let returned = self.b.inst_results(call_inst).to_vec();
+        self.leave_unless_done(returned[0]);
+        self.regs.extend(call.results.iter().copied().zip(returned[1..].iter().copied()));
     }
 
     /// A loop from `low` up to, not including, `high`.
