@@ -1,6 +1,7 @@
 //! Recursion in compiled code: it is compiled, ends where the evaluator ends, leaves room on every
 //! stack, and is stopped.
 
+use crate::random_programs::{Generator, text};
 use felis::session::{Executor, Mode, Outcome, Session, Status, on_large_stack};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -114,4 +115,36 @@ fn long_recursion_is_stopped() {
             assert!(late < Duration::from_millis(500), "{text}: {late:?}");
         });
     }
+}
+
+/// Random recursive functions give the same on each executor; most of them are compiled.
+#[test]
+fn random_recursive_functions_agree() {
+    const EXECUTORS: [(Executor, usize); 3] =
+        [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)];
+    let seeds = std::env::var("FELIS_RANDOM").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(60);
+    let (mut accepted, mut compiled) = (0, 0);
+    for seed in 0..seeds {
+        let program = text(&[Generator::new(seed).recursive()]);
+        on_large_stack(|| {
+            let mut session = Session::new();
+            let runs = session.evaluate_on_each("program", &program, &EXECUTORS);
+            if runs[0].status == Status::Rejected {
+                return;
+            }
+            accepted += 1;
+            compiled += runs[1].statistics().map_or(0, |s| u64::from(s.lowered.load(Relaxed) > 0));
+            let mut ends = runs.iter().map(|run| {
+                let messages: Vec<String> =
+                    run.diagnostics.iter().map(|d| session.render(d, false)).collect();
+                (run.status, &run.output, messages)
+            });
+            let reference = ends.next().expect("the first executor");
+            for (end, (executor, _)) in ends.zip(&EXECUTORS[1..]) {
+                assert_eq!(end, reference, "seed {seed}, {executor:?}:\n{program}");
+            }
+        });
+    }
+    println!("{accepted} accepted, {compiled} with compiled parts");
+    assert!(2 * accepted > seeds && 2 * compiled > accepted, "{accepted} accepted, {compiled} compiled");
 }

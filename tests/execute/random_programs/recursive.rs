@@ -10,7 +10,7 @@ const MAX_DEPTH: u32 = 5;
 
 impl Generator {
     /// Makes an array whose elements are computed by a recursive function.
-    pub(super) fn recursive(&mut self) -> Node {
+    pub fn recursive(&mut self) -> Node {
         let (name, n, i) = (self.name("r"), self.name("n"), self.name("i"));
         let result = self.ty(1);
         let parameters: Vec<(String, Ty)> =
