@@ -122,9 +122,10 @@ fn long_recursion_is_stopped() {
 fn random_recursive_functions_agree() {
     const EXECUTORS: [(Executor, usize); 3] =
         [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)];
-    let seeds = std::env::var("FELIS_RANDOM").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(60);
+    let number = |name: &str| std::env::var(name).ok().and_then(|seeds| seeds.parse::<u64>().ok());
+    let (first, seeds) = (number("FELIS_RANDOM_SEED").unwrap_or(0), number("FELIS_RANDOM").unwrap_or(60));
     let (mut accepted, mut compiled) = (0, 0);
-    for seed in 0..seeds {
+    for seed in first..first + seeds {
         let program = text(&[Generator::new(seed).recursive()]);
         on_large_stack(|| {
             let mut session = Session::new();
