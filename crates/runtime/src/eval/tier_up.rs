@@ -335,7 +335,13 @@ impl Evaluator<'_, '_> {
         dying: Option<Root>,
     ) -> Result<Option<Vec<Value>>> {
         let changes = kernel.changes().len();
-        if kernel.inputs().iter().take(changes).any(|input| self.exceeds_memory(input, frame)) {
+        // A kernel changes no variable that other functions see.
+        let is_shared = |input: &Input| match input.root {
+            Root::Local(local) => matches!(frame[local.index()], Value::Cell(_)),
+            Root::Global(_) => false,
+        };
+        let mut changed = kernel.inputs().iter().take(changes);
+        if changed.any(|input| is_shared(input) || self.exceeds_memory(input, frame)) {
             return Ok(None);
         }
         let mut inputs = Vec::with_capacity(kernel.inputs().len());
@@ -416,7 +422,10 @@ impl Evaluator<'_, '_> {
     fn kernel_input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
         let mut value = match input.root {
             Root::Local(local) if own => std::mem::replace(&mut frame[local.index()], Value::UNIT),
-            Root::Local(local) => frame[local.index()].clone(),
+            Root::Local(local) => match &frame[local.index()] {
+                Value::Cell(cell) => cell.get()?,
+                value => value.clone(),
+            },
             Root::Global(global) => {
                 let cell: Arc<Cell> = self.machine.globals[global.index()].clone();
                 let value = cell.get()?;
