@@ -30,6 +30,7 @@ mod random;
 mod random_lists;
 mod random_loops;
 mod random_programs;
+mod recursion;
 mod rest;
 mod secret;
 mod shapes;

@@ -157,6 +157,10 @@ fn what_runs_long_is_stopped() {
             "sort",
             "val a = map (fun (x) => (x * 7919) % 1000003) #iota[3000000];\nfor i in 0..100 do println (sum (sort a), len (order a)); done\n",
         ),
+        (
+            "recursion",
+            "fun fib(n:int):int => if n < 2 then n else fib (n - 1) + fib (n - 2) endif;\nfor i in 0..100 do println (fib 41); done\n",
+        ),
         ("show", "val a : int ^ ?N = iota 3000000;\nfor i in 0..100 do println (strlen (a.str)); done\n"),
     ];
     for (name, program) in programs {

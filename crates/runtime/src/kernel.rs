@@ -95,6 +95,11 @@ pub struct Limits<'a> {
     pub interrupt: &'a AtomicBool,
     /// Bytes that one value may take.
     pub memory: u64,
+    /// Calls of the program that may still be nested.
+    pub calls: u64,
+    /// Gives the lowest address of the stack of the thread that calls it from which on a function
+    /// may be called.
+    pub stack_limit: &'a (dyn Fn() -> usize + Sync),
     /// Called now and then, by any thread, with the number of finished iterations of a loop and of
     /// all of them.
     pub report_progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,

@@ -5,6 +5,7 @@
 
 mod element;
 mod expression;
+mod recursive;
 mod session;
 mod shrink;
 mod statement;
@@ -122,6 +123,10 @@ impl Generator {
         if self.one_in(3) {
             let elements = self.elements();
             items.push(elements);
+        }
+        if self.one_in(3) {
+            let recursive = self.recursive();
+            items.push(recursive);
         }
         let mut scope = Scope { rounds: 1, ..Scope::default() };
         for _ in 0..self.rng.usize(0..3) {

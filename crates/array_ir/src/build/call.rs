@@ -1,15 +1,13 @@
-//! Calls: the function is known, and its body stands in place of the call.
+//! Calls: the function is known, and its body stands in place of the call, unless it is recursive
+//! ([`super::recursion`]).
 
-use super::{Builder, Closure, Declined, Known, MAX_CALLS, Result, Scope};
-use crate::array_ir::{Op, Type, Value};
-use crate::core::{ClassId, Stmt, StmtKind, Term, TermKind};
+use super::recursion::{Instance, RecursiveFunction, has_sizes, id_of, is_concrete};
+use super::{Builder, Closure, Declined, Known, Outside, Result, Scope};
+use crate::array_ir::{Block, Effect, End, Op, Type, Value};
+use crate::core::{self, ClassId, KnownValue, Root, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeKind};
 use std::sync::Arc;
-
-/// Calls of one function inside each other from which on it is recursive: a function of the library
-/// may be the argument of another call of itself.
-const MAX_CALLS_OF_ONE: usize = 4;
 
 impl Builder<'_> {
     /// The function that a method is at types.
@@ -74,10 +72,6 @@ impl Builder<'_> {
         let function = self.core.functions.get(closure.function.index()).cloned().flatten();
         let function = function.expect("a function of a checked program");
         self.spend()?;
-        let same = self.calls.iter().filter(|id| **id == closure.function).count();
-        if same >= MAX_CALLS_OF_ONE || self.calls.len() >= MAX_CALLS as usize {
-            return Err(Declined::Recursion.into());
-        }
         if !function.given.is_empty() {
             return Err(Declined::Arrival.into());
         }
@@ -98,18 +92,138 @@ impl Builder<'_> {
             }
             _ => unreachable!("a call has the arguments of the function, or one"),
         }
+        if let Some(known) = self.recursive_call(closure, &function, &args)? {
+            return Ok(known);
+        }
+        self.begin_call(closure, &args)?;
+        let result = self.body_of_call(&mut scope, closure, &function, args);
+        self.end_call();
+        result
+    }
+
+    /// The value of a call of a recursive instance; `None` if the call is to be inlined.
+    fn recursive_call(
+        &mut self,
+        closure: &Arc<Closure>,
+        function: &core::Function,
+        args: &[Known],
+    ) -> Result<Option<Known>> {
+        if self.recursion.known.is_empty() {
+            return Ok(None);
+        }
+        let Some(instance) = self.instance(closure, args) else { return Ok(None) };
+        if !self.recursion.known.contains(&instance) {
+            return Ok(None);
+        }
+        let mut values = Vec::new();
+        for known in closure.captures.iter().chain(args) {
+            self.data_in(known, &mut values);
+        }
+        let types: Vec<Type> = values.iter().map(|value| self.types[value].clone()).collect();
+        let made = self.recursion.made.iter().position(|made| made.instance == instance);
+        let number = match made {
+            Some(number) => number,
+            None => self.build_recursive(instance, closure, function, args, types.clone())?,
+        };
+        let made = &self.recursion.made[number];
+        if made.params != types {
+            return Err(Declined::Recursion.into());
+        }
+        let result = made.result.clone();
+        let step = self.calls.len() as u32 + u32::from(self.recursion.current.is_none());
+        self.recursion.longest_step = self.recursion.longest_step.max(step);
+        if self.recursion.current.is_none() {
+            for (outside, ty, _) in self.recursion.made[number].outside.clone() {
+                values.push(self.outside_now(outside, &ty)?);
+            }
+        }
+        let call = Op::Call(id_of(number), Effect::MayNotEnd, Vec::new(), values);
+        self.define(result, call).map(|value| Some(Known::Data(value)))
+    }
+
+    /// The value of a session variable where the unit stands.
+    fn outside_now(&mut self, outside: Outside, ty: &CoreType) -> Result<Value> {
+        if outside.path.is_empty()
+            && let Root::Global(global) = outside.root
+            && let Some(known) = self.globals.get(&global)
+        {
+            return self.data(known.clone());
+        }
+        let known = self.outside(outside, ty, &KnownValue::Data)?;
+        self.data(known)
+    }
+
+    /// Builds the function of an instance; gives its number.
+    fn build_recursive(
+        &mut self,
+        instance: Instance,
+        closure: &Closure,
+        function: &core::Function,
+        args: &[Known],
+        types: Vec<Type>,
+    ) -> Result<usize> {
+        let bindings = function.type_params.iter().map(|param| param.id).zip(closure.types.iter().cloned());
+        let mut scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &function.locals) };
+        let result = scope.concrete(&function.body.ty);
+        if matches!(result.kind(), TypeKind::Function(..) | TypeKind::Procedure(_)) {
+            return Err(Declined::Recursion.into());
+        }
+        let result = self.ty(&result)?;
+        if has_sizes(&instance) || !types.iter().chain([&result]).all(is_concrete) {
+            return Err(Declined::Recursion.into());
+        }
+        let params: Vec<(Value, Type)> = types.iter().map(|ty| (self.fresh(), ty.clone())).collect();
+        self.types.extend(params.iter().cloned());
+        let mut values = params.iter().map(|param| param.0);
+        let closure = self.closure_with_data(closure, &mut values);
+        let args: Vec<Known> = args.iter().map(|arg| self.with_data(arg, &mut values)).collect();
+
+        let number = self.recursion.made.len();
+        let name = super::name_text(&function.name).into();
+        let made = RecursiveFunction::new(instance.clone(), name, types, result.clone());
+        self.recursion.made.push(made);
+        let outer = self.recursion.current.replace(number);
+        let active = std::mem::replace(&mut self.recursion.active, vec![Some(instance)]);
+        let calls = std::mem::replace(&mut self.calls, vec![closure.function]);
+        let (spans, stmts) = (std::mem::take(&mut self.call_spans), std::mem::take(&mut self.stmts));
+        let (outside, globals) = (std::mem::take(&mut self.outside), std::mem::take(&mut self.globals));
+        let (cells, settled) = (self.cells.clone(), std::mem::take(&mut self.settled));
+        let value = self.body_of_call(&mut scope, &closure, function, args)?;
+        let value = self.data(value)?;
+        (self.cells, self.settled, self.globals) = (cells, settled, globals);
+        let outside = std::mem::replace(&mut self.outside, outside);
+        let stmts = std::mem::replace(&mut self.stmts, stmts);
+        (self.call_spans, self.calls) = (spans, calls);
+        (self.recursion.active, self.recursion.current) = (active, outer);
+
+        if self.types[&value] != result {
+            return Err(Declined::Recursion.into());
+        }
+        let made = &mut self.recursion.made[number];
+        (made.body, made.outside) = (Some(Block { params, stmts, end: End::Yield(value) }), outside);
+        if self.recursion.current.is_none() {
+            self.complete_functions();
+        }
+        Ok(number)
+    }
+
+    /// The value of the body of a function at arguments, as many as it has parameters.
+    fn body_of_call(
+        &mut self,
+        scope: &mut Scope,
+        closure: &Arc<Closure>,
+        function: &core::Function,
+        args: Vec<Known>,
+    ) -> Result<Known> {
         for (param, arg) in function.params.iter().zip(args) {
-            self.bind_local(&mut scope, *param, arg);
+            self.bind_local(scope, *param, arg);
         }
         scope.locals.extend(function.captures.iter().copied().zip(closure.captures.iter().cloned()));
-        self.carry_captures(&mut scope, closure, function.locals.len());
+        self.carry_captures(scope, closure, function.locals.len());
         if let Some(this) = function.this {
             scope.locals.insert(this, Known::Function(closure.clone()));
         }
-        self.calls.push(closure.function);
-        let result = self.function_body(&mut scope, &function.body);
-        self.calls.pop();
-        result
+        self.function_body(scope, &function.body)
     }
 
     /// The value of the body of a function, which `return` may leave.

@@ -1,9 +1,10 @@
 //! From core to the array IR: closures become the functions they are, methods are chosen, and sizes
 //! stay symbolic.
 //!
-//! Takes a function or a top-level statement of a program; gives a program of the array IR with one
-//! function, or one word for what is not built yet ([`Declined`]). Every function that is called is
-//! inlined, so that none is a value. A size is a size variable where core has a type variable, and
+//! Takes a function or a top-level statement of a program; gives a program of the array IR, whose
+//! first function it is, or one word for what is not built yet ([`Declined`]). Every function that
+//! is called is inlined, so that none is a value, but for those that are recursive ([`recursion`]):
+//! they are further functions. A size is a size variable where core has a type variable, and
 //! a number where core has one: no size is taken from the numbers of a run.
 //!
 //! **Values.** A truth value is a `b1`, `()` an empty tuple, another compact value the index of the
@@ -33,6 +34,7 @@ mod fit;
 mod pattern;
 mod power;
 mod prim;
+mod recursion;
 mod reshape;
 mod state;
 mod term;
@@ -95,7 +97,7 @@ declined! {
     Bigint "bigint";
     /// A function where only data is built.
     Function "function";
-    /// A function that calls itself, or calls nested very deep.
+    /// A recursive function that is not built, or calls nested very deep.
     Recursion "recursion";
     /// More statements than a unit may have.
     Length "length";
@@ -163,9 +165,8 @@ pub fn function(program: &core::Program, id: FunctionId) -> std::result::Result<
     if !body.given.is_empty() {
         return Err(Declined::Arrival);
     }
-    let mut builder = Builder::new(program);
-    body.type_params.iter().for_each(|param| drop(builder.size_var(param)));
     let build = |builder: &mut Builder<'_>| {
+        body.type_params.iter().for_each(|param| drop(builder.size_var(param)));
         let types = body.type_params.iter().map(|param| CoreType::var(param.clone())).collect();
         let mut params = Vec::new();
         let mut result = Known::Function(Arc::new(Closure::new(program, id, types, Vec::new())));
@@ -175,7 +176,7 @@ pub fn function(program: &core::Program, id: FunctionId) -> std::result::Result<
         }
         Ok((params, builder.data(result)?))
     };
-    builder.finish(&body.name, build)
+    attempts(&body.name, &|| Builder::new(program), build).map(|(program, _)| program)
 }
 
 /// The array IR of a top-level statement: the value that it gives, with the variables that it reads
@@ -206,13 +207,12 @@ pub fn result(
     locals: &[core::LocalInfo],
     term: &Term,
 ) -> std::result::Result<Program, Declined> {
-    let builder = Builder::new(program);
     let build = |builder: &mut Builder<'_>| {
         let mut scope = Scope { script: Some(locals), ..Scope::of(HashMap::default(), locals) };
         let value = builder.term(&mut scope, term)?;
         Ok((Vec::new(), builder.data(value)?))
     };
-    builder.finish("statement", build)
+    attempts("statement", &|| Builder::new(program), build).map(|(program, _)| program)
 }
 
 /// A variable outside of a unit, or a value that the function in it has captured.
@@ -227,13 +227,16 @@ pub struct Outside {
 /// The array IR of a term or a loop with the variables outside.
 #[derive(Debug)]
 pub struct Unit {
-    /// A program of one function without size parameters. Its result is the value of the term, or
-    /// the variables that the loop has changed: the one, or a tuple.
+    /// A program whose functions have no size parameters. The result of the first one is the value
+    /// of the term, or the variables that the loop has changed: the one, or a tuple. The others are
+    /// recursive.
     pub program: Program,
     /// The variable or captured value of each parameter of the function, with its type.
     pub inputs: Vec<(Outside, CoreType)>,
     /// The variables that the loop changes: the first parameters.
     pub changes: Vec<Root>,
+    /// The calls of the program from one call of the array IR to the next inside of it, at most.
+    pub longest_step: u32,
 }
 
 /// The body of a program that a unit stands in.
@@ -259,8 +262,8 @@ pub fn unit(
     region: std::result::Result<&Term, &core::Stmt>,
 ) -> std::result::Result<Unit, Declined> {
     let (mut inputs, mut changes) = (Vec::new(), Vec::new());
-    let builder =
-        Builder { at_run: Some(body.concrete), functions: body.functions, ..Builder::new(body.program) };
+    let new =
+        || Builder { at_run: Some(body.concrete), functions: body.functions, ..Builder::new(body.program) };
     let build = |builder: &mut Builder<'_>| {
         let scope = Scope::of(HashMap::default(), body.locals);
         let mut scope = Scope { script: Some(body.locals), at_run: Some(body.concrete), ..scope };
@@ -271,13 +274,35 @@ pub fn unit(
                 builder.loop_over_outside(&mut scope, &changes, stmt)?
             }
         };
+        inputs.clear();
         inputs.extend(builder.outside.iter().map(|(outside, ty, _)| (outside.clone(), ty.clone())));
         Ok((Vec::new(), value))
     };
-    let program = builder.finish("unit", build)?;
+    let (program, longest_step) = attempts("unit", &new, build)?;
     // A type variable that is left has no size.
     let is_concrete = program.functions[0].sizes.is_empty();
-    if is_concrete { Ok(Unit { program, inputs, changes }) } else { Err(Declined::Size) }
+    if is_concrete { Ok(Unit { program, inputs, changes, longest_step }) } else { Err(Declined::Size) }
+}
+
+/// The program of a function whose parameters and result `build` makes, with the calls from one
+/// call of the array IR to the next: once, or again with what has been found of recursion.
+fn attempts<'p>(
+    name: &str,
+    new: &dyn Fn() -> Builder<'p>,
+    mut build: impl FnMut(&mut Builder<'p>) -> Result<(Vec<(Value, Type)>, Value)>,
+) -> std::result::Result<(Program, u32), Declined> {
+    let mut known = recursion::Recursion::default();
+    loop {
+        let mut builder = new();
+        builder.recursion = known;
+        match builder.finish(name, &mut build) {
+            Ok(built) => return Ok(built),
+            Err((Declined::Recursion, recursion)) => {
+                known = recursion.next_attempt().ok_or(Declined::Recursion)?;
+            }
+            Err((declined, _)) => return Err(declined),
+        }
+    }
 }
 
 /// A value that is known while a unit is built.
@@ -425,6 +450,8 @@ struct Builder<'p> {
     next: u32,
     /// Functions that are inlined in each other.
     calls: Vec<FunctionId>,
+    /// The functions that are recursive.
+    recursion: recursion::Recursion,
     /// The places of these calls.
     call_spans: Vec<Span>,
     depth: u32,
@@ -450,20 +477,23 @@ impl<'p> Builder<'p> {
             made: 0,
             next: 0,
             calls: Vec::new(),
+            recursion: recursion::Recursion::default(),
             call_spans: Vec::new(),
             depth: 0,
         }
     }
 
-    /// The program of a function whose parameters and result `build` makes, after all passes.
+    /// The program of a function whose parameters and result `build` makes, after all passes, with
+    /// the calls from one call of the array IR to the next. An error comes with what is known of
+    /// recursion.
     fn finish(
         mut self,
         name: &str,
         build: impl FnOnce(&mut Builder<'p>) -> Result<(Vec<(Value, Type)>, Value)>,
-    ) -> std::result::Result<Program, Declined> {
+    ) -> std::result::Result<(Program, u32), (Declined, Box<recursion::Recursion>)> {
         let (mut params, value) = match build(&mut self) {
             Ok(built) => built,
-            Err(AbruptCompletion::Declined(declined)) => return Err(declined),
+            Err(AbruptCompletion::Declined(declined)) => return Err((declined, Box::new(self.recursion))),
             Err(AbruptCompletion::Jump(_)) => unreachable!("a block around the body takes what is returned"),
         };
         params.extend(self.outside.iter().map(|(.., value)| (*value, self.types[value].clone())));
@@ -473,7 +503,9 @@ impl<'p> Builder<'p> {
         let body = Block { params, stmts: self.stmts, end: End::Yield(value) };
         let name = Arc::from(name_text(name));
         let function = Function { name, sizes, result, effect: Effect::Total, body };
-        let mut program = Program { sites: self.sites, functions: vec![function] };
+        let longest_step = self.recursion.longest_step;
+        let functions = [function].into_iter().chain(self.recursion.functions()).collect();
+        let mut program = Program { sites: self.sites, functions };
         state_least_effect(&mut program);
         if cfg!(debug_assertions)
             && let Err(why) = validate::validate(&program)
@@ -484,7 +516,7 @@ impl<'p> Builder<'p> {
         let mut simplified = pass::run(&program).unwrap_or(program);
         state_least_effect(&mut simplified);
         renumber(&mut simplified);
-        Ok(simplified)
+        Ok((simplified, longest_step))
     }
 
     fn fresh(&mut self) -> Value {
@@ -577,11 +609,11 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// States the effect of the body: the function calls none, so it is the least one that is valid.
+/// States the effect of the body of the first function: none calls it, so it is the least one that
+/// is valid. The others may not end.
 fn state_least_effect(program: &mut Program) {
-    for function in &mut program.functions {
-        function.effect = function.body.effect();
-    }
+    let first = &mut program.functions[0];
+    first.effect = first.body.effect();
 }
 
 /// A name with letters, digits and underscores only.
@@ -605,7 +637,7 @@ mod run {
         build: impl FnOnce(&mut Builder<'_>, &[Value]) -> Result<Value>,
     ) -> std::result::Result<Datum, Declined> {
         let core = core::Program::default();
-        let program = Builder::new(&core).finish("test", |builder| {
+        let built = Builder::new(&core).finish("test", |builder| {
             let mut made: Vec<(Value, Type)> = Vec::new();
             for ty in params {
                 let (ty, value) = (builder.ty(ty)?, builder.fresh());
@@ -615,7 +647,8 @@ mod run {
             let values: Vec<Value> = made.iter().map(|(value, _)| *value).collect();
             let result = build(builder, &values)?;
             Ok((made, result))
-        })?;
+        });
+        let (program, _) = built.map_err(|(declined, _)| declined)?;
         let outcome = interpret::run(&program, FunctionId(0), &[], arguments, 1_000_000);
         Ok(outcome.expect("what is built does not fail").value)
     }

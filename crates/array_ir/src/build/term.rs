@@ -195,7 +195,7 @@ impl Builder<'_> {
     }
 
     /// A value outside of the unit: data is a parameter.
-    fn outside(&mut self, outside: Outside, ty: &CoreType, value: &KnownValue) -> Result<Known> {
+    pub(super) fn outside(&mut self, outside: Outside, ty: &CoreType, value: &KnownValue) -> Result<Known> {
         if let KnownValue::Function(function, types, captured) = value {
             return self.outside_function(&outside, *function, types, captured);
         }

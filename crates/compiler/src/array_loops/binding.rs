@@ -49,6 +49,8 @@ pub struct Lowered {
     pub kernel: Kernel,
     /// Statements in them, about.
     pub statements: usize,
+    /// The calls of the program from one call of a function of the kernel to the next, at most.
+    pub longest_step: u32,
     /// The inputs; the first ones are the variables that change.
     pub inputs: Vec<Input>,
     /// The binding of each input.

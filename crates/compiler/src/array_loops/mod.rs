@@ -29,6 +29,14 @@
 //! The variables outside that a loop changes are inputs and results: an array is changed where it
 //! lies, or exchanges its memory with one that is made for the run.
 //!
+//! A recursive function is a kernel of its own ([`Kernel::functions`]). A word of a parameter is a
+//! scalar of it, an array of a parameter an input; a word of the result is a scalar result, an array of
+//! the result memory that the caller hands over. Types say how many there are, and in which order, so a
+//! call is lowered without a look at the function. An array that is handed over lies in memory of the
+//! narrowest class of its type, element after element; one that does not is copied there first. So
+//! an array that a recursion only passes on is copied at most once, by the unit. What a function
+//! computes in arrays of its own lies on its stack.
+//!
 //! Sizes are numbers here; those above 16 are parameters of the kernel, so kernels of one structure
 //! share their machine code.
 //!
@@ -58,7 +66,7 @@ use binding::{code_bound, separable_types, storage_type, word};
 use digits::{DigitOfCode, OpenedSize, UNBOUNDED};
 use std::rc::Rc;
 use std::sync::Arc;
-use storage::{Location, LoweredValue, sized_element};
+use storage::{Location, LoweredValue, is_array_in_sum, scalar_type, sized_element};
 
 /// Statements of the longest kernel.
 const MAX_STATEMENTS: usize = 12_000;
@@ -106,8 +114,10 @@ declined! {
     Arrival "arrival";
     /// A histogram, an order by several keys, or a sort that runs once or is of very many elements.
     Scatter "scatter";
-    /// A call that is not inlined.
+    /// A call of the unit itself, and output.
     Call "call";
+    /// A recursive function with an array that is too large for the stack.
+    Stack "stack";
     /// An array that is chosen by a condition.
     Choice "choice";
 }
@@ -122,7 +132,14 @@ pub fn lower(unit: &CompilationUnit<'_>) -> Result<Lowered> {
     let CompilationUnit { program, locals, concrete, functions, .. } = *unit;
     let body = build::Body { program, locals, concrete, functions };
     let built = build::unit(body, unit.region.as_result()).map_err(Declined::Build)?;
-    Emitter::new(unit, &built).unit(&built)
+    let mut lowered = Emitter::new(unit, &built.program.functions[0], built.changes.len()).unit(&built)?;
+    for function in &built.program.functions[1..] {
+        let (kernel, statements) = Emitter::new(unit, function, 0).recursive_function()?;
+        lowered.kernel.functions.push(kernel);
+        lowered.statements += statements;
+    }
+    lowered.longest_step = built.longest_step;
+    Ok(lowered)
 }
 
 /// A list of statements under construction.
@@ -213,10 +230,10 @@ struct Emitter<'p> {
 }
 
 impl<'p> Emitter<'p> {
-    fn new(unit: &'p CompilationUnit<'p>, built: &'p Unit) -> Emitter<'p> {
-        let function = &built.program.functions[0];
+    /// An emitter for a function that changes so many of its first parameters.
+    fn new(unit: &'p CompilationUnit<'p>, function: &'p Function, changes: usize) -> Emitter<'p> {
         let uses = Uses::of(function);
-        let params = function.body.params.iter().take(built.changes.len());
+        let params = function.body.params.iter().take(changes);
         let owned: Vec<Value> =
             params.filter(|(_, ty)| matches!(ty, Type::Array(..))).map(|(value, _)| *value).collect();
         let storage = Storage::of(function, &owned);
@@ -334,6 +351,7 @@ impl<'p> Emitter<'p> {
         Lowered {
             kernel: self.kernel,
             statements: self.made,
+            longest_step: 0,
             inputs: self.inputs,
             bindings: self.bindings,
             changes,
@@ -663,6 +681,116 @@ impl<'p> Emitter<'p> {
             && self.kernel.slots[array] == slots
             && u64::from(info.width) == class.bytes();
         whole.then_some(array)
+    }
+
+    // ---- recursive functions --------------------------------------------------------------
+
+    /// The kernel of a function that is not that of the unit.
+    fn recursive_function(mut self) -> Result<(Kernel, usize)> {
+        self.in_parallel = true;
+        let body = &self.function.body;
+        for (value, ty) in &body.params {
+            let lowered = self.parameter(ty)?;
+            self.values.insert(*value, lowered);
+        }
+        self.stmts(&body.stmts)?;
+        let End::Yield(value) = body.end else { unreachable!("a function yields its value") };
+        let (lowered, ty) = (self.values[&value].clone(), &self.function.result);
+        let mut results = 0;
+        self.give_back(&lowered, ty, &mut results)?;
+        self.kernel.body = self.open.pop().expect("a block is open").stmts;
+        self.kernel.constants = self.constants;
+        let on_heap =
+            |origin: Origin| matches!(origin, Origin::Scratch | Origin::ThreadLocal | Origin::Growable);
+        if self.kernel.arrays.iter().any(|array| on_heap(array.origin)) {
+            return Err(Declined::Stack);
+        }
+        Ok((self.kernel, self.made))
+    }
+
+    /// A parameter of a type.
+    fn parameter(&mut self, ty: &Type) -> Result<LoweredValue<'p>> {
+        if is_array_in_sum(ty) {
+            return Err(Declined::Sum);
+        }
+        Ok(match ty {
+            Type::Element(element) => LoweredValue::Word(self.parameter_word(scalar_type(*element))?),
+            Type::Index(space) => {
+                let mut digits = Vec::new();
+                for extent in self.extents(space)? {
+                    digits.push(match extent {
+                        1 => self.int(0)?,
+                        _ => self.parameter_word(ScalarType::I64)?,
+                    });
+                }
+                LoweredValue::Index(digits.into())
+            }
+            Type::Tuple(types) => {
+                let parts = types.iter().map(|ty| self.parameter(ty)).collect::<Result<Vec<_>>>()?;
+                LoweredValue::Tuple(parts.into())
+            }
+            Type::Sum(types) => {
+                let tag = self.parameter_word(ScalarType::I64)?;
+                let pieces = types.iter().map(|ty| self.parameter(ty)).collect::<Result<Vec<_>>>()?;
+                LoweredValue::Sum(tag, pieces.into())
+            }
+            Type::Array(..) if self.slots(ty)? == 0 => self.without_slots(ty)?,
+            Type::Array(..) => {
+                let inputs = self.kernel.arrays.iter();
+                let number = inputs.filter(|array| matches!(array.origin, Origin::Input(_))).count() as u32;
+                let array = self.handed_array(Origin::Input(number), ty)?;
+                let base = self.int(0)?;
+                self.load(ty, array, base)?
+            }
+            Type::Exists(..) => return Err(Declined::Arrival),
+        })
+    }
+
+    fn parameter_word(&mut self, ty: ScalarType) -> Result<Reg> {
+        self.kernel.scalars.push(ty);
+        let number = self.kernel.scalars.len() as u32 - 1;
+        self.set(ty, Op::Scalar(number))
+    }
+
+    /// An array that a caller hands over for a value of a type.
+    fn handed_array(&mut self, origin: Origin, ty: &Type) -> Result<Array> {
+        let (class, slots) = (self.class(ty)?, self.slots(ty)?);
+        self.array(origin, class, slots)
+    }
+
+    /// Makes a value the result of the function; so many arrays are results already.
+    fn give_back(&mut self, lowered: &LoweredValue<'p>, ty: &Type, results: &mut u32) -> Result<()> {
+        if is_array_in_sum(ty) {
+            return Err(Declined::Sum);
+        }
+        match (lowered, ty) {
+            (LoweredValue::Word(reg), _) => self.kernel.scalar_results.push(*reg),
+            (LoweredValue::Index(digits), Type::Index(space)) => {
+                let extents = self.extents(space)?;
+                let passed = digits.iter().zip(extents).filter(|(_, extent)| *extent != 1);
+                self.kernel.scalar_results.extend(passed.map(|(digit, _)| *digit));
+            }
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
+                for (part, ty) in parts.iter().zip(types) {
+                    self.give_back(part, ty, results)?;
+                }
+            }
+            (LoweredValue::Sum(tag, pieces), Type::Sum(types)) => {
+                self.kernel.scalar_results.push(*tag);
+                for (piece, ty) in pieces.iter().zip(types) {
+                    self.give_back(piece, ty, results)?;
+                }
+            }
+            (LoweredValue::Array(_), Type::Array(..)) if self.slots(ty)? == 0 => {}
+            (LoweredValue::Array(_), Type::Array(..)) => {
+                let array = self.handed_array(Origin::Result(*results), ty)?;
+                *results += 1;
+                let base = self.int(0)?;
+                self.store(lowered, ty, array, base)?;
+            }
+            _ => return Err(Declined::Arrival),
+        }
+        Ok(())
     }
 
     // ---- statements ---------------------------------------------------------------------

@@ -1,15 +1,22 @@
 //! Statements of the array IR, one by one.
 
 use super::digits::OpenedSize;
-use super::storage::{ArrayValue, Location, LoweredValue, sized_element};
+use super::storage::{ArrayValue, Location, LoweredValue, is_array_in_sum, scalar_type, sized_element};
 use super::{Declined, Emitter, Result, Target};
 use crate::array_ir::visit::Part;
 use crate::array_ir::{
-    self as ir, Block, Effect, End, Op as ArrayOp, Range, Size, SizeVar, Space, Stmt as ArrayStmt, Type,
-    Value,
+    self as ir, Block, Effect, End, FunctionId, Op as ArrayOp, Range, Size, SizeVar, Space,
+    Stmt as ArrayStmt, Type, Value,
 };
-use crate::loop_ir::{Array, Binary, Compare, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Array, Binary, Compare, FunctionCall, Reg, ScalarType, Stmt};
 use std::rc::Rc;
+
+/// The values that a call hands over, or that a function gives back.
+#[derive(Default)]
+struct Handed {
+    regs: Vec<Reg>,
+    arrays: Vec<(Array, Reg)>,
+}
 
 /// The minimum number of result slots from which a loop is parallel, whatever its iteration count.
 const MIN_PARALLEL_SLOTS: u64 = 4096;
@@ -157,7 +164,8 @@ impl<'p> Emitter<'p> {
             ArrayOp::Open(vars, value) => self.open(vars, *value),
             ArrayOp::Pack(ty, sizes, value) => self.pack(ty, sizes, *value),
             ArrayOp::Update(array, at, element) => self.update(stmt, *array, *at, *element),
-            ArrayOp::Call(..) | ArrayOp::Io(..) => Err(Declined::Call),
+            ArrayOp::Call(function, _, _, values) => self.call(stmt, *function, values),
+            ArrayOp::Io(..) => Err(Declined::Call),
             ArrayOp::Switch(value, blocks) => self.switch(stmt, *value, blocks),
             ArrayOp::Case(ty, case, value) => {
                 let Type::Sum(types) = ty else { unreachable!("a case is of a sum") };
@@ -710,5 +718,139 @@ impl<'p> Emitter<'p> {
         })?;
         self.emit(Stmt::Loop(exit, stmts))?;
         self.read(&location)
+    }
+
+    // ---- calls of recursive functions -----------------------------------------------------
+
+    /// A call of a function.
+    pub(super) fn call(
+        &mut self,
+        stmt: &'p ArrayStmt,
+        function: FunctionId,
+        values: &[Value],
+    ) -> Result<LoweredValue<'p>> {
+        let number = function.index().checked_sub(1).ok_or(Declined::Call)?;
+        let mut given = Handed::default();
+        for value in values {
+            let (lowered, ty) = (self.values[value].clone(), self.uses.types[value]);
+            self.hand_over(&lowered, ty, &mut given)?;
+        }
+        let mut taken = Handed::default();
+        let result = self.take_back(stmt.value, &stmt.ty, &mut 0, &mut taken)?;
+        self.emit(Stmt::Call(FunctionCall {
+            function: number as u32,
+            args: given.regs,
+            read: given.arrays,
+            written: taken.arrays,
+            results: taken.regs,
+        }))?;
+        Ok(result)
+    }
+
+    /// Collects the words and arrays of an argument.
+    fn hand_over(&mut self, lowered: &LoweredValue<'p>, ty: &Type, given: &mut Handed) -> Result<()> {
+        if is_array_in_sum(ty) {
+            return Err(Declined::Sum);
+        }
+        match (lowered, ty) {
+            (LoweredValue::Word(reg), _) => given.regs.push(*reg),
+            (LoweredValue::Index(digits), Type::Index(space)) => {
+                let extents = self.extents(space)?;
+                let passed = digits.iter().zip(extents).filter(|(_, extent)| *extent != 1);
+                given.regs.extend(passed.map(|(digit, _)| *digit));
+            }
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
+                for (part, ty) in parts.iter().zip(types) {
+                    self.hand_over(part, ty, given)?;
+                }
+            }
+            (LoweredValue::Sum(tag, pieces), Type::Sum(types)) => {
+                given.regs.push(*tag);
+                for (piece, ty) in pieces.iter().zip(types) {
+                    self.hand_over(piece, ty, given)?;
+                }
+            }
+            (LoweredValue::Array(_), Type::Array(..)) if self.slots(ty)? == 0 => {}
+            (LoweredValue::Array(value), Type::Array(..)) => {
+                let width = self.class(ty)?.bytes();
+                let place = |value: &ArrayValue<'p>| match value {
+                    ArrayValue::Memory { array, base } => Some((*array, *base)),
+                    _ => None,
+                };
+                let fits = |(array, _): &(Array, Reg)| u64::from(self.kernel.arrays[*array].width) == width;
+                let known = place(value).filter(fits);
+                given.arrays.push(match known {
+                    Some(place) => place,
+                    None => match self.store_in_own_memory(lowered, ty)? {
+                        LoweredValue::Array(stored) => place(&stored).expect("an array that was stored"),
+                        _ => unreachable!("an array is stored as one"),
+                    },
+                });
+            }
+            _ => return Err(Declined::Arrival),
+        }
+        Ok(())
+    }
+
+    /// The value that a call gives, with the registers and the memory that hold it; `next` is the
+    /// position of its first array among those of the value.
+    fn take_back(
+        &mut self,
+        value: Value,
+        ty: &Type,
+        next: &mut usize,
+        taken: &mut Handed,
+    ) -> Result<LoweredValue<'p>> {
+        if is_array_in_sum(ty) {
+            return Err(Declined::Sum);
+        }
+        let mut word = |this: &mut Self, ty: ScalarType| {
+            taken.regs.push(this.reg(ty));
+            taken.regs[taken.regs.len() - 1]
+        };
+        Ok(match ty {
+            Type::Element(element) => LoweredValue::Word(word(self, scalar_type(*element))),
+            Type::Index(space) => LoweredValue::Index(self.digits_of_result(space, &mut word)?.into()),
+            Type::Tuple(types) => {
+                let parts = types.iter().map(|ty| self.take_back(value, ty, next, taken));
+                LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into())
+            }
+            Type::Sum(types) => {
+                let tag = word(self, ScalarType::I64);
+                let pieces = types.iter().map(|ty| self.take_back(value, ty, next, taken));
+                LoweredValue::Sum(tag, pieces.collect::<Result<Vec<_>>>()?.into())
+            }
+            Type::Array(..) => {
+                *next += 1;
+                if self.slots(ty)? == 0 {
+                    return self.without_slots(ty);
+                }
+                let width = self.class(ty)?.bytes();
+                let own = self.memory_of(value, *next - 1, ty)?;
+                let array = match u64::from(self.kernel.arrays[own].width) == width {
+                    true => own,
+                    false => self.allocate(ty)?,
+                };
+                let base = self.int(0)?;
+                taken.arrays.push((array, base));
+                self.load(ty, array, base)?
+            }
+            Type::Exists(..) => return Err(Declined::Arrival),
+        })
+    }
+
+    fn digits_of_result(
+        &mut self,
+        space: &Space,
+        word: &mut dyn FnMut(&mut Self, ScalarType) -> Reg,
+    ) -> Result<Vec<Reg>> {
+        let mut digits = Vec::new();
+        for extent in self.extents(space)? {
+            digits.push(match extent {
+                1 => self.int(0)?,
+                _ => word(self, ScalarType::I64),
+            });
+        }
+        Ok(digits)
     }
 }

@@ -107,6 +107,16 @@ fn element_of_array(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// Returns true for a sum with an array in it.
+pub(super) fn is_array_in_sum(ty: &Type) -> bool {
+    match ty {
+        Type::Sum(types) => types.iter().any(Type::has_array),
+        Type::Tuple(types) => types.iter().any(is_array_in_sum),
+        Type::Array(_, element) => element.has_sum() && element.has_array(),
+        Type::Element(_) | Type::Index(_) | Type::Exists(..) => false,
+    }
+}
+
 impl<'p> Emitter<'p> {
     /// The sizes of the digits of a space.
     pub(super) fn extents(&self, space: &Space) -> Result<Vec<u64>> {

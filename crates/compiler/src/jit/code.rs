@@ -1,17 +1,18 @@
 //! The machine code of a kernel.
 
+use super::call;
 use super::emit::{self, Emit};
 use super::math;
 use super::native::Functions;
 use super::partition::{self, Control, Frame, Partition, Phases};
-use super::vector_loops;
+use super::vector_loops::{self, VectorLoop};
 use super::vector_registers::ITERATION_BYTES;
 use crate::hash::{HashMap, HashSet};
-use crate::loop_ir::{Kernel, Op, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt};
-use cranelift_codegen::CodegenError;
-use cranelift_codegen::ir::{AbiParam, types};
+use crate::loop_ir::{Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt};
+use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{CodegenError, Context};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
@@ -26,7 +27,7 @@ const SORT_SYMBOL: &str = "felis_sort";
 /// The symbol of the function that makes room in an array.
 const GROW_SYMBOL: &str = "felis_grow";
 
-/// A kernel as functions, one for each phase.
+/// A kernel as functions, one for each phase, which call those of its recursive functions.
 pub struct Code {
     /// The phases.
     pub phases: Vec<Partition>,
@@ -43,7 +44,13 @@ fn machine() -> Result<OwnedTargetIsa, String> {
     static MACHINE: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
     let make = || {
         let mut flags = settings::builder();
-        let set = [("use_colocated_libcalls", "false"), ("is_pic", "false"), ("opt_level", "speed")];
+        // Results of functions that have no registers are returned in memory.
+        let set = [
+            ("use_colocated_libcalls", "false"),
+            ("is_pic", "false"),
+            ("opt_level", "speed"),
+            ("enable_multi_ret_implicit_sret", "true"),
+        ];
         for (name, value) in set {
             flags.set(name, value).map_err(|error| error.to_string())?;
         }
@@ -56,10 +63,18 @@ fn machine() -> Result<OwnedTargetIsa, String> {
     MACHINE.get_or_init(make).clone()
 }
 
-/// The functions that a kernel calls.
+/// Calls `f` on each statement of a kernel and of its functions.
+fn for_each_stmt_of(kernel: &Kernel, f: &mut dyn FnMut(&Stmt)) {
+    for_each_stmt(&kernel.body, &mut |stmt| f(stmt));
+    for function in &kernel.functions {
+        for_each_stmt(&function.body, &mut |stmt| f(stmt));
+    }
+}
+
+/// The functions of scalars that a kernel calls.
 fn called_functions(kernel: &Kernel) -> Vec<(ScalarFunction, &'static str, *const u8)> {
     let mut found = HashSet::default();
-    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
+    for_each_stmt_of(kernel, &mut |stmt| match stmt {
         Stmt::Let(_, Op::Call(f, _)) => drop(found.insert(*f)),
         Stmt::Reduce { item: Summand::Product(..), .. } => drop(found.insert(ScalarFunction::Fma)),
         _ => {}
@@ -95,7 +110,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
     // Functions of a module call each other, and read its constants, by distances of 32 bits. Of
     // separate mappings two may lie farther apart, so each module has one.
     let mut statements = 0;
-    for_each_stmt(&kernel.body, &mut |_| statements += 1);
+    for_each_stmt_of(kernel, &mut |_| statements += 1);
     let arena = ArenaMemoryProvider::new_with_size(ARENA_BYTES + statements * ARENA_BYTES_PER_STATEMENT);
     builder.memory_provider(Box::new(arena.map_err(|error| error.to_string())?));
     let called = called_functions(kernel);
@@ -120,7 +135,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         externals.insert(f, id.map_err(|error| error.to_string())?);
     }
     let (mut has_gemm, mut has_sort, mut has_grow) = (false, false, false);
-    for_each_stmt(&kernel.body, &mut |stmt| {
+    for_each_stmt_of(kernel, &mut |stmt| {
         has_gemm |= matches!(stmt, Stmt::Gemm(_));
         has_sort |= matches!(stmt, Stmt::Sort(_));
         has_grow |= matches!(stmt, Stmt::Grow(..));
@@ -140,62 +155,137 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
             blocks.insert(f, import(name, 2, 0)?);
         }
     }
-    let mut vector_loops = Vec::new();
-    if let Some(isa) = vector_loops::isa() {
-        for_each_stmt(&kernel.body, &mut |stmt| {
-            vector_loops.extend(vector_loops::assemble(isa, kernel, stmt));
-        });
-    }
-    let mut vector_loop_ids = Vec::new();
-    for (index, vector_loop) in &vector_loops {
-        let mut signature = module.make_signature();
-        signature.params.push(AbiParam::new(types::I64));
-        let name = format!("vector_loop{index}");
-        let id =
-            module.declare_function(&name, Linkage::Local, &signature).map_err(|error| error.to_string())?;
-        module
-            .define_function_bytes(id, ITERATION_BYTES as u64, &vector_loop.code, &[])
-            .map_err(|error| error.to_string())?;
-        vector_loop_ids.push(id);
-    }
     let Phases { phases, frame, .. } = partition::partition(kernel);
-    let mut context = module.make_context();
-    let mut builder_context = FunctionBuilderContext::new();
-    let (mut ids, mut text) = (Vec::new(), String::new());
+    let mut recursive = Vec::new();
+    for (number, function) in kernel.functions.iter().enumerate() {
+        if !call::fits_stack(function) {
+            return Err("the arrays of a function are too large for the stack".into());
+        }
+        let id =
+            module.declare_function(&format!("function{number}"), Linkage::Local, &call::signature(function));
+        recursive.push(id.map_err(|error| error.to_string())?);
+    }
+    let context = module.make_context();
+    let mut making = Making {
+        module,
+        context,
+        builder_context: FunctionBuilderContext::new(),
+        called: Called { externals, blocks, gemm, sort, grow, recursive },
+        show,
+        text: String::new(),
+    };
+    let vector_loops = making.vector_loops(kernel, "")?;
+    let mut ids = Vec::new();
     for (i, phase) in phases.iter().enumerate() {
-        let signature = partition::signature(module.make_signature());
-        let id = module
+        let signature = partition::signature(making.module.make_signature());
+        let id = making
+            .module
             .declare_function(&format!("phase{i}"), Linkage::Local, &signature)
             .map_err(|error| error.to_string())?;
+        making.define(id, signature, &vector_loops, &|b, functions| {
+            Emit::phase(b, kernel, &frame, phase, functions)
+        })?;
+        ids.push(id);
+    }
+    for (number, function) in kernel.functions.iter().enumerate() {
+        let vector_loops = making.vector_loops(function, &format!("of_function{number}_"))?;
+        let own = Frame { sizes: frame.functions[number], ..Frame::default() };
+        let id = making.called.recursive[number];
+        making.define(id, call::signature(function), &vector_loops, &|b, functions| {
+            Emit::function(b, function, &own, functions)
+        })?;
+    }
+    Ok((making.module, ids, making.text))
+}
+
+/// The functions that those of a module call.
+struct Called {
+    externals: HashMap<ScalarFunction, FuncId>,
+    blocks: HashMap<ScalarFunction, FuncId>,
+    gemm: Option<FuncId>,
+    sort: Option<FuncId>,
+    grow: Option<FuncId>,
+    recursive: Vec<FuncId>,
+}
+
+/// Functions of loops, by the registers of their indices.
+type VectorLoops = Vec<(Reg, VectorLoop, FuncId)>;
+
+/// A module whose functions are being defined.
+struct Making {
+    module: JITModule,
+    context: Context,
+    builder_context: FunctionBuilderContext,
+    called: Called,
+    show: bool,
+    text: String,
+}
+
+/// Writes a function with a builder, and with what it calls.
+type Write<'w> = dyn for<'n, 'f> Fn(FunctionBuilder<'f>, &'n emit::Functions<'n>) -> FunctionBuilder<'f> + 'w;
+
+impl Making {
+    /// Defines the functions of the loops of a kernel that go by vectors of 256 or 512 bits.
+    fn vector_loops(&mut self, kernel: &Kernel, prefix: &str) -> Result<VectorLoops, String> {
+        let mut found = Vec::new();
+        if let Some(isa) = vector_loops::isa() {
+            for_each_stmt(&kernel.body, &mut |stmt| found.extend(vector_loops::assemble(isa, kernel, stmt)));
+        }
+        let mut defined = Vec::new();
+        for (index, vector_loop) in found {
+            let mut signature = self.module.make_signature();
+            signature.params.push(AbiParam::new(types::I64));
+            let name = format!("{prefix}vector_loop{index}");
+            let id = self.module.declare_function(&name, Linkage::Local, &signature);
+            let id = id.map_err(|error| error.to_string())?;
+            self.module
+                .define_function_bytes(id, ITERATION_BYTES as u64, &vector_loop.code, &[])
+                .map_err(|error| error.to_string())?;
+            defined.push((index, vector_loop, id));
+        }
+        Ok(defined)
+    }
+
+    /// Defines a function that has been declared.
+    fn define(
+        &mut self,
+        id: FuncId,
+        signature: Signature,
+        vector_loops: &VectorLoops,
+        write: &Write<'_>,
+    ) -> Result<(), String> {
+        let Making { module, context, builder_context, called, .. } = self;
         context.func.signature = signature;
-        let mut b = FunctionBuilder::new(&mut context.func, &mut builder_context);
+        let b = FunctionBuilder::new(&mut context.func, builder_context);
         let mut functions = emit::Functions::default();
-        for (f, id) in &externals {
+        for (f, id) in &called.externals {
             functions.math.insert(*f, module.declare_func_in_func(*id, b.func));
         }
-        for (f, id) in &blocks {
+        for (f, id) in &called.blocks {
             functions.blocks.insert(*f, module.declare_func_in_func(*id, b.func));
         }
-        functions.gemm = gemm.map(|id| module.declare_func_in_func(id, b.func));
-        functions.sort = sort.map(|id| module.declare_func_in_func(id, b.func));
-        functions.grow = grow.map(|id| module.declare_func_in_func(id, b.func));
-        for ((index, vector_loop), id) in vector_loops.iter().zip(&vector_loop_ids) {
+        functions.gemm = called.gemm.map(|id| module.declare_func_in_func(id, b.func));
+        functions.sort = called.sort.map(|id| module.declare_func_in_func(id, b.func));
+        functions.grow = called.grow.map(|id| module.declare_func_in_func(id, b.func));
+        for id in &called.recursive {
+            functions.recursive.push(module.declare_func_in_func(*id, b.func));
+        }
+        for (index, vector_loop, id) in vector_loops {
             functions.vector_loops.insert(*index, (module.declare_func_in_func(*id, b.func), vector_loop));
         }
-        b = Emit::phase(b, kernel, &frame, phase, &functions);
+        let b = write(b, &functions);
         b.finalize(module.target_config());
-        if show {
-            text += &context.func.display().to_string();
+        if self.show {
+            self.text += &context.func.display().to_string();
         }
-        module.define_function(id, &mut context).map_err(|error| match error {
+        module.define_function(id, context).map_err(|error| match error {
             ModuleError::Compilation(CodegenError::Verifier(errors)) => {
                 panic!("the code of a kernel is wrong: {errors}\n{}", context.func.display())
             }
             // A function that is too large, for example.
             error => format!("{error:?}"),
         })?;
-        module.clear_context(&mut context);
-        ids.push(id);
+        module.clear_context(context);
+        Ok(())
     }
-    Ok((module, ids, text))
 }

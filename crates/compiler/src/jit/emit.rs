@@ -3,8 +3,9 @@
 //! Innermost loops that only compute go by vectors ([`super::simd128`], [`super::vector_loops`]);
 //! loops around loops per element by vectors with masks ([`super::masked_simd`]).
 
+use super::call::{Given, polls_by_call};
 use super::partition::{
-    Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
+    CALLS_WORD, Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
 use super::vector_loops::VectorLoop;
 use super::vector_plan::LaneTypes;
@@ -12,8 +13,8 @@ use super::vector_planner;
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Cast, Compare, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction, ScalarType,
-    Sort, Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
+    Array, Binary, Cast, Compare, FunctionCall, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction,
+    ScalarType, Sort, Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -83,6 +84,8 @@ pub struct Functions<'n> {
     pub sort: Option<FuncRef>,
     /// The function that makes room in an array.
     pub grow: Option<FuncRef>,
+    /// The recursive functions of the kernel.
+    pub recursive: Vec<FuncRef>,
     /// Loops in AVX-512, by the register of their index.
     pub vector_loops: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
@@ -109,40 +112,28 @@ pub struct Emit<'n, 'f> {
     pub(super) vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Base>,
+    /// The addresses of arrays that a function has been given.
+    pub(super) addresses: HashMap<Array, Value>,
+    /// The other values that a function has been given; `None` for a phase.
+    pub(super) given: Option<Given>,
     /// Given arrays that a result may be written over.
     reusable_inputs: Vec<Array>,
     pub(super) fail: Block,
     stop: Block,
+    /// Leaves with the status of a call.
+    leave: Option<(Block, Value)>,
 }
 
 impl<'n, 'f> Emit<'n, 'f> {
     /// Writes a phase into the function that `b` builds.
     pub fn phase(
-        mut b: FunctionBuilder<'f>,
+        b: FunctionBuilder<'f>,
         kernel: &'n Kernel,
         frame: &'n Frame,
         phase: &Partition,
         functions: &'n Functions<'n>,
     ) -> FunctionBuilder<'f> {
-        let entry = b.create_block();
-        b.append_block_params_for_function_params(entry);
-        b.switch_to_block(entry);
-        let params = b.block_params(entry).to_vec();
-        let (fail, stop) = (b.create_block(), b.create_block());
-        let mut this = Emit {
-            b,
-            kernel,
-            frame,
-            functions,
-            args: params[0],
-            regs: HashMap::default(),
-            vars: HashMap::default(),
-            labels: HashMap::default(),
-            bases: HashMap::default(),
-            reusable_inputs: buffer_reuse::ever_reusable_inputs(kernel),
-            fail,
-            stop,
-        };
+        let (mut this, params) = Emit::begin(b, kernel, frame, functions);
         let stmts = phase.stmts(kernel);
         this.enter(stmts);
         match (stmts, phase.rounds) {
@@ -163,17 +154,84 @@ impl<'n, 'f> Emit<'n, 'f> {
         this.leave(stmts);
         let done = this.b.ins().iconst(types::I64, STATUS_DONE);
         this.b.ins().return_(&[done]);
-        for (block, status) in [(fail, STATUS_FAILED), (stop, STATUS_STOPPED)] {
-            this.b.switch_to_block(block);
-            let status = this.b.ins().iconst(types::I64, status);
-            this.b.ins().return_(&[status]);
+        this.finish()
+    }
+
+    /// Begins a function, whose first parameter is the frame; gives its parameters.
+    pub(super) fn begin(
+        mut b: FunctionBuilder<'f>,
+        kernel: &'n Kernel,
+        frame: &'n Frame,
+        functions: &'n Functions<'n>,
+    ) -> (Emit<'n, 'f>, Vec<Value>) {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        let params = b.block_params(entry).to_vec();
+        let (fail, stop) = (b.create_block(), b.create_block());
+        let this = Emit {
+            b,
+            kernel,
+            frame,
+            functions,
+            args: params[0],
+            regs: HashMap::default(),
+            vars: HashMap::default(),
+            labels: HashMap::default(),
+            bases: HashMap::default(),
+            addresses: HashMap::default(),
+            given: None,
+            reusable_inputs: buffer_reuse::ever_reusable_inputs(kernel),
+            fail,
+            stop,
+            leave: None,
+        };
+        (this, params)
+    }
+
+    /// Ends a function that has returned: writes what leaves it early.
+    pub(super) fn finish(mut self) -> FunctionBuilder<'f> {
+        for (block, status) in [(self.fail, STATUS_FAILED), (self.stop, STATUS_STOPPED)] {
+            self.b.switch_to_block(block);
+            let status = self.b.ins().iconst(types::I64, status);
+            self.return_status(status);
         }
-        this.b.seal_all_blocks();
-        this.b
+        if let Some((block, status)) = self.leave {
+            self.b.switch_to_block(block);
+            self.return_status(status);
+        }
+        self.b.seal_all_blocks();
+        self.b
+    }
+
+    fn return_status(&mut self, status: Value) {
+        let mut returned = vec![status];
+        returned.extend(self.no_results());
+        self.b.ins().return_(&returned);
+    }
+
+    /// Leaves the function with a status unless it is [`STATUS_DONE`].
+    pub(super) fn leave_unless_done(&mut self, status: Value) {
+        let (leave, _) = *self.leave.get_or_insert_with(|| {
+            let block = self.b.create_block();
+            (block, self.b.append_block_param(block, types::I64))
+        });
+        let on = self.b.create_block();
+        self.b.ins().brif(status, leave, &[BlockArg::Value(status)], on, &[]);
+        self.b.switch_to_block(on);
+    }
+
+    /// Values in place of results.
+    pub(super) fn no_results(&mut self) -> Vec<Value> {
+        if self.given.is_none() {
+            return Vec::new();
+        }
+        let results = &self.kernel.scalar_results;
+        results.iter().map(|reg| self.zero(machine_type(self.kernel.regs[*reg]))).collect()
     }
 
     /// Makes known what the statements read: arrays, and what other phases have set.
-    fn enter(&mut self, stmts: &[Stmt]) {
+    pub(super) fn enter(&mut self, stmts: &[Stmt]) {
         let mut own: BTreeSet<Reg> = BTreeSet::new();
         let (mut read, mut arrays, mut vars) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for_each_stmt(stmts, &mut |stmt| {
@@ -204,7 +262,10 @@ impl<'n, 'f> Emit<'n, 'f> {
                     let slot = self.b.create_sized_stack_slot(data);
                     self.b.ins().stack_addr(types::I64, slot, 0)
                 }
-                _ => self.word(types::I64, self.frame.arrays + array.index()),
+                _ => match self.addresses.get(&array) {
+                    Some(address) => *address,
+                    None => self.word(types::I64, self.frame.arrays + array.index()),
+                },
             };
             let base = if self.frame.exchanged.contains(&array) {
                 let variable = self.b.declare_var(types::I64);
@@ -243,10 +304,8 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// Leaves what other phases read.
     fn leave(&mut self, stmts: &[Stmt]) {
         let flags = MemFlagsData::trusted();
-        for stmt in stmts {
-            if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt
-                && let (Some(at), Some(value)) = (self.frame.regs.get(reg), self.regs.get(reg))
-            {
+        for reg in stmts.iter().flat_map(Stmt::results) {
+            if let (Some(at), Some(value)) = (self.frame.regs.get(reg), self.regs.get(reg)) {
                 self.b.ins().store(flags, *value, self.args, 8 * *at as i32);
             }
         }
@@ -294,7 +353,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// Writes statements. Whether the end is reached.
-    fn stmts(&mut self, stmts: &[Stmt]) -> bool {
+    pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> bool {
         stmts.iter().all(|stmt| self.stmt(stmt))
     }
 
@@ -376,7 +435,9 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.labels.insert(*label, (head, end));
                 self.jump(head, &[]);
                 self.b.switch_to_block(head);
-                self.poll_interrupt();
+                if !polls_by_call(Some(*label), body) {
+                    self.poll_interrupt();
+                }
                 if self.stmts(body) {
                     self.jump(head, &[]);
                 }
@@ -424,6 +485,10 @@ impl<'n, 'f> Emit<'n, 'f> {
             }
             Stmt::Sort(sort) => {
                 self.emit_sort(sort);
+                true
+            }
+            Stmt::Call(call) => {
+                self.emit_call(call);
                 true
             }
         }
@@ -503,6 +568,25 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().call(function, &words);
     }
 
+    /// Calls a function, and leaves if it fails or is stopped.
+    fn emit_call(&mut self, call: &FunctionCall) {
+        let calls = match &self.given {
+            Some(given) => given.calls,
+            None => self.word(types::I64, CALLS_WORD),
+        };
+        let mut args = vec![self.args, self.b.ins().iadd_imm_s(calls, -1)];
+        args.extend(call.args.iter().map(|reg| self.reg(*reg)));
+        for (array, at) in call.read.iter().chain(&call.written) {
+            let at = self.reg(*at);
+            args.push(self.address(*array, at));
+        }
+        let function = self.functions.recursive[call.function as usize];
+        let call_inst = self.b.ins().call(function, &args);
+        let returned = self.b.inst_results(call_inst).to_vec();
+        self.leave_unless_done(returned[0]);
+        self.regs.extend(call.results.iter().copied().zip(returned[1..].iter().copied()));
+    }
+
     /// A loop from `low` up to, not including, `high`.
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
         if let Some(vector_loop) = self.functions.vector_loops.get(&index) {
@@ -527,7 +611,9 @@ impl<'n, 'f> Emit<'n, 'f> {
         let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
         self.b.ins().brif(more, inside, &[], end, &[]);
         self.b.switch_to_block(inside);
-        self.poll_interrupt();
+        if !polls_by_call(label, body) {
+            self.poll_interrupt();
+        }
         self.regs.insert(index, at);
         if self.stmts(body) {
             self.jump(next, &[]);
@@ -877,6 +963,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             },
             Op::Size(n) => self.word(types::I64, self.frame.sizes + *n as usize),
             Op::Scalar(n) => {
+                if let Some(given) = &self.given {
+                    return given.scalars[*n as usize];
+                }
                 let ty = machine_type(self.kernel.scalars[*n as usize]);
                 self.word(ty, self.frame.scalars + *n as usize)
             }

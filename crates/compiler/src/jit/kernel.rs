@@ -1,13 +1,14 @@
 //! Runs of compiled kernels: binds inputs, runs the phases, and makes values of the results.
 
 use super::Shared;
+use super::call::stack_limit;
 use super::code::Code;
 use super::gemm::Panels;
 use super::growable::Growables;
 use super::native::FrameAddress;
 use super::partition::{
-    Control, GROWABLES_WORD, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED,
-    STATUS_STOPPED,
+    CALLS_WORD, Control, GROWABLES_WORD, IterationSpace, PANELS_WORD, Partition, STACK_WORD, STATUS_DONE,
+    STATUS_FAILED, STATUS_STOPPED,
 };
 use crate::array_loops::{FieldBinding, InputBinding, Lowered, ResultSource};
 use crate::core::Root;
@@ -129,7 +130,7 @@ impl CompiledKernel {
         let mut can_fail = false;
         let mut is_short = true;
         crate::loop_ir::for_each_stmt(&lowered.kernel.body, &mut |stmt| {
-            can_fail |= matches!(stmt, Stmt::Fail);
+            can_fail |= matches!(stmt, Stmt::Fail | Stmt::Call(_));
             is_short &= !matches!(
                 stmt,
                 Stmt::For { .. }
@@ -137,6 +138,7 @@ impl CompiledKernel {
                     | Stmt::Reduce { .. }
                     | Stmt::Gemm(_)
                     | Stmt::Sort(_)
+                    | Stmt::Call(_)
             );
         });
         // A lack of memory is a failure, too.
@@ -180,17 +182,21 @@ impl CompiledKernel {
 
     /// Does the rounds of a phase from `low` up to `high`, with arrays of their own if they need
     /// some.
-    fn run_piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
+    fn run_piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), limits: &Limits<'_>) -> i64 {
         let (kernel, frame) = (&self.lowered.kernel, &self.code.frame);
+        if !kernel.functions.is_empty() {
+            // Of the thread that runs the piece.
+            words[STACK_WORD] = stack_limit(limits) as u64;
+        }
         let mut buffers: Vec<Buffer> = Vec::new();
-        let (mut growables, before) = (Growables::new(memory), words[GROWABLES_WORD]);
+        let (mut growables, before) = (Growables::new(limits.memory), words[GROWABLES_WORD]);
         for array in &self.thread_local[at] {
             if let Some(capacity) = frame.capacities.get(array) {
                 (words[frame.arrays + array.index()], words[*capacity]) = (0, 0);
                 words[GROWABLES_WORD] = growables.address();
                 continue;
             }
-            let Some(buffer) = allocate(kernel, *array, None, memory) else { return STATUS_FAILED };
+            let Some(buffer) = allocate(kernel, *array, None, limits.memory) else { return STATUS_FAILED };
             words[frame.arrays + array.index()] = buffer.address();
             buffers.push(buffer);
         }
@@ -217,7 +223,7 @@ impl CompiledKernel {
         words: &mut [u64],
         limits: &Limits<'_>,
     ) -> i64 {
-        let (stop, memory) = (limits.interrupt, limits.memory);
+        let stop = limits.interrupt;
         let cost = self.lowered.kernel.iteration_costs[each].max(0.05);
         let whole = cost * count as f64;
         let pool = if whole >= MIN_PARALLEL_NS { self.shared.thread_pool() } else { None };
@@ -230,7 +236,7 @@ impl CompiledKernel {
             let mut low = 0;
             while low < count {
                 let high = count.min(low + least);
-                match self.run_piece(at, words, (low, high), memory) {
+                match self.run_piece(at, words, (low, high), limits) {
                     STATUS_DONE if stop.load(Ordering::Relaxed) && high < count => return STATUS_STOPPED,
                     STATUS_DONE => {
                         low = high;
@@ -261,7 +267,7 @@ impl CompiledKernel {
                 }
                 let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
                 // Addresses of own arrays are written into a copy.
-                match self.run_piece(at, &mut frame.to_vec(), (bound(piece), bound(piece + 1)), memory) {
+                match self.run_piece(at, &mut frame.to_vec(), (bound(piece), bound(piece + 1)), limits) {
                     STATUS_DONE => {
                         let iterations = (bound(piece + 1) - bound(piece)) as u64;
                         let done = done.fetch_add(iterations, Ordering::Relaxed) + iterations;
@@ -291,13 +297,13 @@ impl CompiledKernel {
         limits: &Limits<'_>,
     ) -> i64 {
         let Some(report_progress) = limits.report_progress else {
-            return self.run_piece(at, words, (from, high), limits.memory);
+            return self.run_piece(at, words, (from, high), limits);
         };
         let (mut low, mut rounds) = (from, 1);
         while low < high {
             let next = high.min(low.saturating_add(rounds));
             let begun = Instant::now();
-            match self.run_piece(at, words, (low, next), limits.memory) {
+            match self.run_piece(at, words, (low, next), limits) {
                 STATUS_DONE => low = next,
                 other => return other,
             }
@@ -428,7 +434,7 @@ impl CompiledKernel {
     fn run_phase(&self, at: usize, words: &mut [u64], limits: &Limits<'_>) -> i64 {
         let regs = &self.code.frame.regs;
         match self.code.phases[at].rounds {
-            IterationSpace::Once => self.run_piece(at, words, (0, 0), limits.memory),
+            IterationSpace::Once => self.run_piece(at, words, (0, 0), limits),
             IterationSpace::Parallel(count, number) => {
                 let count = words[regs[&count]] as i64;
                 self.run_parallel((at, number), count, words, limits)
@@ -722,6 +728,11 @@ impl Executable for CompiledKernel {
         let mut words = vec![0u64; frame.words.max(1)];
         words[0] = std::ptr::from_ref(limits.interrupt) as u64;
         words[frame.sizes..frame.sizes + kernel.sizes.len()].copy_from_slice(&kernel.sizes);
+        for (function, at) in kernel.functions.iter().zip(&frame.functions) {
+            words[*at..at + function.sizes.len()].copy_from_slice(&function.sizes);
+        }
+        // What the calls between two of functions are in the program is counted as often.
+        words[CALLS_WORD] = limits.calls / u64::from(self.lowered.longest_step.max(1));
         // Code reads and writes as many slots as it was made for: here ends what has fewer, in
         // every build.
         if !self.accepts_inputs(inputs) {

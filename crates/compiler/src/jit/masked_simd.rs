@@ -150,7 +150,8 @@ impl Analysis<'_> {
                 | Stmt::ParallelFor { .. }
                 | Stmt::Reduce { .. }
                 | Stmt::Gemm(_)
-                | Stmt::Sort(_) => {
+                | Stmt::Sort(_)
+                | Stmt::Call(_) => {
                     return None;
                 }
             }
@@ -443,7 +444,8 @@ impl Emit<'_, '_> {
             | Stmt::ParallelFor { .. }
             | Stmt::Reduce { .. }
             | Stmt::Gemm(_)
-            | Stmt::Sort(_) => true,
+            | Stmt::Sort(_)
+            | Stmt::Call(_) => true,
         }
     }
 

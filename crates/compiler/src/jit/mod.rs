@@ -10,6 +10,7 @@
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 
 mod asm_x64;
+mod call;
 mod code;
 mod division;
 #[cfg(target_arch = "x86_64")]
@@ -131,7 +132,9 @@ impl Shared {
     /// The threads of this compiler, started when first wanted; `None` if there is only one.
     pub(crate) fn thread_pool(&self) -> Option<&rayon::ThreadPool> {
         let start = || {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().ok()?;
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads);
+            let pool = pool.stack_size(call::WORKER_STACK_BYTES).start_handler(|_| call::begin_worker());
+            let pool = pool.build().ok()?;
             (pool.current_num_threads() > 1).then_some(pool)
         };
         self.pool.get_or_init(start).as_ref()

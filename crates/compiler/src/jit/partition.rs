@@ -102,6 +102,12 @@ pub const PANELS_WORD: usize = 1;
 /// The word that is the address of the memory of arrays that grow.
 pub const GROWABLES_WORD: usize = 2;
 
+/// The word that is the lowest address of the stack which a function of the kernel may begin at.
+pub const STACK_WORD: usize = GROWABLES_WORD + 1;
+
+/// The word that is the number of calls of functions of the kernel that may be nested.
+pub const CALLS_WORD: usize = STACK_WORD + 1;
+
 /// The values that travel between the phases, with their places: in words from the start.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
@@ -113,6 +119,8 @@ pub struct Frame {
     pub sizes: usize,
     /// Scalars that are given.
     pub scalars: usize,
+    /// Sizes of each function.
+    pub functions: Vec<usize>,
     /// Registers that are read outside of the phase that sets them.
     pub regs: BTreeMap<Reg, usize>,
     /// Variables of several phases.
@@ -262,10 +270,15 @@ pub fn partition(kernel: &Kernel) -> Phases {
     let control = cutter.list(&kernel.body);
     let Partitioner { phases, controlling, repeated, .. } = cutter;
     // Word 0 is the address of the flag that stops a run.
-    let arrays = GROWABLES_WORD + 1;
+    let arrays = CALLS_WORD + 1;
     let sizes = arrays + kernel.arrays.len();
     let scalars = sizes + kernel.sizes.len();
     let mut words = scalars + kernel.scalars.len();
+    let mut functions = Vec::new();
+    for function in &kernel.functions {
+        functions.push(words);
+        words += function.sizes.len();
+    }
     let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
     let mut set_in: HashMap<Reg, usize> = HashMap::default();
     let mut var_in: HashMap<Var, usize> = HashMap::default();
@@ -273,10 +286,8 @@ pub fn partition(kernel: &Kernel) -> Phases {
     let mut crossing: BTreeSet<Reg> = kernel.scalar_results.iter().copied().chain(controlling).collect();
     let mut shared: BTreeSet<Var> = BTreeSet::new();
     for (p, phase) in phases.iter().enumerate() {
-        for stmt in phase.stmts(kernel) {
-            if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt {
-                set_in.insert(*reg, p);
-            }
+        for reg in phase.stmts(kernel).iter().flat_map(Stmt::results) {
+            set_in.insert(*reg, p);
         }
     }
     for (p, phase) in phases.iter().enumerate() {
@@ -328,7 +339,7 @@ pub fn partition(kernel: &Kernel) -> Phases {
     Phases {
         phases,
         control,
-        frame: Frame { arrays, capacities, sizes, scalars, regs, vars, exchanged, words },
+        frame: Frame { arrays, capacities, sizes, scalars, functions, regs, vars, exchanged, words },
     }
 }
 

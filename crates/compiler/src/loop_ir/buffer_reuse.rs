@@ -44,7 +44,7 @@ fn candidates(kernel: &Kernel) -> Option<(Array, u64, Vec<Array>)> {
             plain &= !matches!(op, Op::Load(array, ..) if *array == result);
         }
         Stmt::Store(array, ..) if *array == result => stores += 1,
-        Stmt::Fail | Stmt::Gemm(_) | Stmt::Sort(_) => plain = false,
+        Stmt::Fail | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::Call(_) => plain = false,
         _ => {}
     });
     if stores != 1 || !plain {

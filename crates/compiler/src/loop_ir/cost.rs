@@ -9,6 +9,9 @@ pub const DEFAULT_TRIP_COUNT: f64 = 16.0;
 /// The cost of a slot that is sorted, for each binary digit of their number.
 const SORT_COST: f64 = 4.0;
 
+/// The cost of a call of a recursive function: what it takes is not known, and may be long.
+const CALL_COST: f64 = 10_000.0;
+
 /// Nanoseconds for one iteration of each [`Stmt::ParallelFor`], in their order.
 pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
     let estimator = Estimator::new(kernel);
@@ -191,6 +194,7 @@ impl Estimator<'_> {
                     |reg: &Reg| known.get(reg).copied().unwrap_or(DEFAULT_TRIP_COUNT * DEFAULT_TRIP_COUNT);
                 gemm_cost(size(&c.rows) * size(&c.columns), size(&c.depth))
             }
+            Stmt::Call(_) => CALL_COST,
             Stmt::Swap(..) | Stmt::Grow(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
         }
     }

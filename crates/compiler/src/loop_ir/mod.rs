@@ -2,8 +2,8 @@
 //!
 //! A [`Kernel`] computes one or several results from arrays and scalars that are given to it. It is
 //! a list of statements over registers, each set once, and variables, which change. Every aggregate
-//! of the program has become slots of flat arrays (see [`crate::value`]), every function has been
-//! inlined, and every size is a constant or a parameter: kernels of one structure share their
+//! of the program has become slots of flat arrays (see [`crate::value`]), every function that is not
+//! recursive has been inlined, and every size is a constant or a parameter: kernels of one structure share their
 //! machine code whatever the sizes are ([`Kernel::key`]).
 //!
 //! **Arrays and slots.** An array is a run of slots of equal width; [`Op::Load`] and
@@ -18,6 +18,13 @@
 //! **Reductions** of floats join in one fixed tree, whatever the machine and the pieces:
 //! [`Stmt::Reduce`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of
 //! chunks are joined from left to right by ordinary statements.
+//!
+//! **Functions.** A recursive function is a kernel of its own among [`Kernel::functions`], and
+//! [`Stmt::Call`] calls it, in the body of the kernel or of a function. Its scalars are its
+//! parameters and its scalar results its results; its inputs are arrays of the caller, which it
+//! reads, its result arrays are memory of the caller, which it writes. It has no arrays but these and
+//! those on its stack, no parallel statements, and no functions of its own. A call that finds too
+//! little stack, or is nested too deep, fails as [`Stmt::Fail`] does.
 //!
 //! **Passes** ([`pass`]) give loops a better form before they become machine code.
 //!
@@ -288,6 +295,8 @@ pub enum Stmt {
     Gemm(Gemm),
     /// Slots in the order of what they hold.
     Sort(Sort),
+    /// Calls a function of the kernel, which may fail.
+    Call(FunctionCall),
 }
 
 /// The operand of a [`Stmt::Reduce`].
@@ -390,6 +399,24 @@ pub struct Sort {
     pub at: Reg,
 }
 
+/// A call of a function of [`Kernel::functions`]. The function reads the arrays of `read` from the
+/// given slots on, in the order of its inputs, and writes those of `written`, in the order of its
+/// results; no array of `written` is another one here. It writes the slots that it has for a
+/// result, all of them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionCall {
+    /// The number of the function.
+    pub function: u32,
+    /// The values of its scalars.
+    pub args: Vec<Reg>,
+    /// The arrays that it reads, each with the first slot.
+    pub read: Vec<(Array, Reg)>,
+    /// The arrays that it writes, each with the first slot.
+    pub written: Vec<(Array, Reg)>,
+    /// The registers that its results are set to.
+    pub results: Vec<Reg>,
+}
+
 /// The origin of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
@@ -479,6 +506,8 @@ pub struct Kernel {
     /// True if loops go by vectors of 256 or 512 bits: then a check costs less as a bit of each
     /// lane than as a branch of each iteration.
     pub has_vector_loops: bool,
+    /// Recursive functions.
+    pub functions: Vec<Kernel>,
 }
 
 /// The key of kernels that share machine code.
@@ -492,6 +521,7 @@ pub struct StructuralKey {
     sizes: usize,
     body: Vec<Stmt>,
     scalar_results: Vec<Reg>,
+    functions: Vec<StructuralKey>,
 }
 
 impl Kernel {
@@ -505,6 +535,7 @@ impl Kernel {
             sizes: self.sizes.len(),
             body: self.body.clone(),
             scalar_results: self.scalar_results.clone(),
+            functions: self.functions.iter().map(Kernel::key).collect(),
         }
     }
 

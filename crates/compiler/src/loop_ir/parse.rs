@@ -8,8 +8,8 @@
 
 use super::mnemonics::Mnemonic;
 use super::{
-    ArrayInfo, Binary, Cast, Compare, Gemm, Id, Kernel, Op, Origin, Part, ReductionOp, Reg, ScalarFunction,
-    ScalarType, Sort, Stmt, Summand, Unary, for_each_stmt,
+    ArrayInfo, Binary, Cast, Compare, FunctionCall, Gemm, Id, Kernel, Op, Origin, Part, ReductionOp, Reg,
+    ScalarFunction, ScalarType, Sort, Stmt, Summand, Unary, for_each_stmt,
 };
 use crate::hash::HashMap;
 
@@ -29,11 +29,30 @@ pub fn kernel(text: &str) -> Result<Kernel, String> {
             lines.push(Line { number: i + 1, indent: line.len() - content.len(), text: content.trim_end() });
         }
     }
+    let is_function = |line: &Line<'_>| line.text.starts_with("function ");
+    let count = lines.iter().filter(|line| is_function(line)).count();
+    let mut functions: Vec<Kernel> = Vec::new();
+    while let Some(at) = lines.iter().rposition(is_function) {
+        let rest = lines.split_off(at);
+        let (line, rest) = rest.split_first().expect("the line that was found");
+        let number = Words::new(line.text.trim_start_matches("function ")).numbered("f");
+        let number = number.map_err(|error| line.error(&error))?;
+        if number as usize + functions.len() + 1 != count {
+            return Err(line.error("functions are numbered in order"));
+        }
+        functions.push(kernel_of_lines(rest)?);
+    }
+    functions.reverse();
+    Ok(Kernel { functions, ..kernel_of_lines(&lines)? })
+}
+
+/// The kernel of some lines, which has no functions.
+fn kernel_of_lines(lines: &[Line<'_>]) -> Result<Kernel, String> {
     let mut parser = Parser { kernel: Kernel::default(), types: HashMap::default() };
     let mut body = Vec::new();
     for line in lines {
-        if !parser.declaration(&line).map_err(|error| line.error(&error))? {
-            body.push(line);
+        if !parser.declaration(line).map_err(|error| line.error(&error))? {
+            body.push(*line);
         }
     }
     let mut rest = &body[..];
@@ -45,6 +64,7 @@ pub fn kernel(text: &str) -> Result<Kernel, String> {
 }
 
 /// A line with its indentation in spaces.
+#[derive(Clone, Copy)]
 struct Line<'t> {
     number: usize,
     indent: usize,
@@ -297,6 +317,10 @@ impl Parser {
                 let (keys, [at]) = words.slots()?;
                 Stmt::Sort(Sort { ty, indices, count, into, first, keys, at })
             }
+            "call" => {
+                words.next()?;
+                Stmt::Call(self.call(&mut words)?)
+            }
             "break" => {
                 words.next()?;
                 Stmt::Break(words.id("@")?)
@@ -354,6 +378,31 @@ impl Parser {
         words.expect(",")?;
         let (index, low, high) = words.range()?;
         Ok(Stmt::Reduce { index, low, high, body: Vec::new(), item, result: reg })
+    }
+
+    /// A call of a function, behind its first word.
+    fn call(&mut self, words: &mut Words<'_>) -> Result<FunctionCall, String> {
+        let function = words.numbered("f")?;
+        let (mut args, mut read) = (Vec::new(), Vec::new());
+        let (mut results, mut written) = (Vec::new(), Vec::new());
+        let mut is_result = false;
+        while let Some(word) = words.0.last() {
+            if *word == "->" && !is_result {
+                words.next()?;
+                is_result = true;
+            } else if word.starts_with('a') {
+                let (array, [at]) = words.slots()?;
+                if is_result { written.push((array, at)) } else { read.push((array, at)) }
+            } else if is_result {
+                let reg = words.reg()?;
+                words.expect(":")?;
+                self.types.insert(reg, words.scalar_type()?);
+                results.push(reg);
+            } else {
+                args.push(words.reg()?);
+            }
+        }
+        Ok(FunctionCall { function, args, read, written, results })
     }
 
     /// Completes the tables: types of all registers, constants, and the number of labels.

@@ -4,13 +4,22 @@
 //! the estimates of costs are not part of the text.
 
 use super::mnemonics::Mnemonic;
-use super::{Gemm, IdVec, Kernel, Op, Origin, Reg, ScalarType, Sort, Stmt, Summand};
+use super::{Array, FunctionCall, Gemm, IdVec, Kernel, Op, Origin, Reg, ScalarType, Sort, Stmt, Summand};
 use std::fmt::Write;
 
 /// A kernel as text: a line for each array, variable, scalar, size and statement, and one for the
-/// results.
+/// results. Functions follow, each with a line in front of it.
 pub fn kernel(kernel: &Kernel) -> String {
     let mut out = String::new();
+    write_kernel(kernel, &mut out);
+    for (number, function) in kernel.functions.iter().enumerate() {
+        let _ = writeln!(out, "function f{number}");
+        write_kernel(function, &mut out);
+    }
+    out
+}
+
+fn write_kernel(kernel: &Kernel, out: &mut String) {
     for array in kernel.arrays.ids() {
         let (info, slots) = (kernel.arrays[array], kernel.slots[array]);
         let origin = match info.origin {
@@ -34,12 +43,11 @@ pub fn kernel(kernel: &Kernel) -> String {
     for (i, size) in kernel.sizes.iter().enumerate() {
         let _ = writeln!(out, "size n{i} = {size}");
     }
-    write_stmts(&kernel.regs, &kernel.body, 0, &mut out);
+    write_stmts(&kernel.regs, &kernel.body, 0, out);
     if !kernel.scalar_results.is_empty() {
         let results: Vec<String> = kernel.scalar_results.iter().map(Reg::to_string).collect();
         let _ = writeln!(out, "return {}", results.join(", "));
     }
-    out
 }
 
 /// Writes statements, each at its depth of indentation.
@@ -69,6 +77,7 @@ fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out:
                 let (name, ty) = (if *indices { "order" } else { "sort" }, ty.mnemonic());
                 format!("{name} {ty} {count}: {into}[{first}] <- {keys}[{at}]")
             }
+            Stmt::Call(call) => call_text(call, &ty),
             Stmt::Break(label) => format!("break {label}"),
             Stmt::Continue(label) => format!("continue {label}"),
             Stmt::Fail => "fail".into(),
@@ -90,6 +99,19 @@ fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out:
             }
         }
     }
+}
+
+/// The function, its results, the arrays that it writes, its arguments and the arrays that it reads.
+fn call_text(call: &FunctionCall, ty: &dyn Fn(&Reg) -> &'static str) -> String {
+    let FunctionCall { function, args, read, written, results } = call;
+    let results: Vec<String> = results.iter().map(|reg| format!(" {reg}: {}", ty(reg))).collect();
+    let slots = |arrays: &[(Array, Reg)]| {
+        arrays.iter().map(|(array, at)| format!(" {array}[{at}]")).collect::<Vec<_>>().concat()
+    };
+    let args: Vec<String> = args.iter().map(|reg| format!(" {reg}")).collect();
+    let results = results.concat() + &slots(written);
+    let arrow = if results.is_empty() { "" } else { " ->" };
+    format!("call f{function}{}{}{arrow}{results}", args.concat(), slots(read))
 }
 
 /// The rows, columns and depth of a contraction; where its results go and what they start from; its

@@ -2,8 +2,8 @@
 
 use super::pass::PASSES;
 use super::{
-    Binary, Cast, Compare, Gemm, IdVec, Kernel, Op, Origin, ReductionOp, Reg, ScalarFunction, ScalarType,
-    Sort, Stmt, Summand, Unary, parse, print, validate,
+    Binary, Cast, Compare, FunctionCall, Gemm, IdVec, Kernel, Op, Origin, ReductionOp, Reg, ScalarFunction,
+    ScalarType, Sort, Stmt, Summand, Unary, parse, print, validate,
 };
 use fastrand::Rng;
 use std::fmt::Write;
@@ -17,6 +17,8 @@ struct Generator {
     fuel: usize,
     /// Labels around, each with whether it is that of a loop.
     labels: Vec<(super::Label, bool)>,
+    /// True for a function of a kernel.
+    is_function: bool,
 }
 
 const TYPES: [ScalarType; 6] =
@@ -24,7 +26,32 @@ const TYPES: [ScalarType; 6] =
 
 impl Generator {
     fn new(seed: u64) -> Generator {
-        Generator { random: Rng::with_seed(seed), kernel: Kernel::default(), fuel: 60, labels: Vec::new() }
+        let (random, kernel) = (Rng::with_seed(seed), Kernel::default());
+        Generator { random, kernel, fuel: 60, labels: Vec::new(), is_function: false }
+    }
+
+    /// A function of a kernel.
+    fn function(seed: u64) -> Kernel {
+        Generator { fuel: 12, is_function: true, ..Generator::new(seed) }.kernel()
+    }
+
+    /// A call of one of the functions.
+    fn call(&mut self, known: &mut Vec<Reg>, out: &mut Vec<Stmt>) {
+        let number = self.random.usize(..self.kernel.functions.len());
+        let function = self.kernel.functions[number].clone();
+        let args = function.scalars.iter().map(|ty| self.reg(*ty, known, out)).collect();
+        let [read, written] = [false, true].map(|is_written| {
+            let arrays = validate::handed_arrays(&function, is_written).into_iter();
+            let arrays = arrays.map(|array| {
+                let own = self.kernel.add_array(Origin::Scratch, function.arrays[array].width, 9);
+                (own, self.reg(ScalarType::I64, known, out))
+            });
+            arrays.collect::<Vec<_>>()
+        });
+        let results = function.scalar_results.iter().map(|reg| self.kernel.regs.push(function.regs[*reg]));
+        let results: Vec<Reg> = results.collect();
+        known.extend(&results);
+        out.push(Stmt::Call(FunctionCall { function: number as u32, args, read, written, results }));
     }
 
     fn pick<T: Copy>(&mut self, of: &[T]) -> T {
@@ -206,7 +233,8 @@ impl Generator {
                 });
             }
             7 => out.push(Stmt::Fail),
-            8 if top => {
+            12 if !self.kernel.functions.is_empty() => self.call(known, out),
+            8 if top && !self.is_function => {
                 let count = self.reg(int, known, out);
                 let index = index(self);
                 let body = self.body(known, Some(index));
@@ -238,7 +266,7 @@ impl Generator {
                 known.push(result);
                 out.push(Stmt::Reduce { index, low, high, body, item, result });
             }
-            10 => {
+            10 if !self.is_function => {
                 let (origin, fused) = (Origin::Scratch, self.random.bool());
                 let [into, left, right] = [(); 3].map(|()| self.kernel.add_array(origin, 8, 9));
                 let mut int = || self.reg(ScalarType::I64, known, out);
@@ -266,7 +294,7 @@ impl Generator {
                     start,
                 }));
             }
-            11 => {
+            11 if !self.is_function => {
                 let ty = [ScalarType::I64, ScalarType::F64, ScalarType::I32][self.random.usize(..3)];
                 let indices = self.random.bool();
                 let [into, keys] =
@@ -283,6 +311,10 @@ impl Generator {
     }
 
     fn kernel(mut self) -> Kernel {
+        if !self.is_function {
+            let functions = 0..self.random.u64(..3);
+            self.kernel.functions = functions.map(|_| Generator::function(self.random.u64(..))).collect();
+        }
         for n in 0..self.random.u32(..4) {
             let origins = [
                 Origin::Input(n),
@@ -292,8 +324,10 @@ impl Generator {
                 Origin::ThreadLocal,
                 Origin::Stack(12),
             ];
+            let of_function = [Origin::Input(n), Origin::Result(n), Origin::Stack(12)];
+            let origins = if self.is_function { &of_function[..] } else { &origins[..] };
             let (origin, width, slots) =
-                (self.pick(&origins), self.pick(&[1, 2, 4, 8]), self.random.u64(..100));
+                (self.pick(origins), self.pick(&[1, 2, 4, 8]), self.random.u64(..100));
             self.kernel.add_array(origin, width, slots);
         }
         for _ in 0..self.random.u8(..4) {

@@ -2,8 +2,8 @@
 //! on the stack that are read are written, parallel statements stand in what runs in order.
 
 use super::{
-    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Sort, Stmt, Summand, Unary,
-    for_each_stmt,
+    Array, Binary, Cast, FunctionCall, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Sort, Stmt,
+    Summand, Unary, for_each_stmt,
 };
 use crate::hash::HashSet;
 
@@ -12,8 +12,46 @@ use crate::hash::HashSet;
 /// # Errors
 /// A sentence on the first violation.
 pub fn validate(kernel: &Kernel) -> Result<(), String> {
-    let mut check =
-        Validator { kernel, set: HashSet::default(), scope: Scope::default(), labels: Vec::new() };
+    validate_body(kernel, &kernel.functions)?;
+    kernel.functions.iter().enumerate().try_for_each(|(number, function)| {
+        let check = check_function(function).and_then(|()| validate_body(function, &kernel.functions));
+        check.map_err(|why| format!("function f{number}: {why}"))
+    })
+}
+
+/// A function has its own arrays on the stack, and nothing runs in parallel in it.
+fn check_function(function: &Kernel) -> Result<(), String> {
+    for (array, info) in function.arrays.ids().zip(function.arrays.iter()) {
+        if let Origin::InOut(_) | Origin::Scratch | Origin::ThreadLocal = info.origin {
+            return Err(format!("{array} is no array of a function"));
+        }
+    }
+    let mut found = false;
+    for_each_stmt(&function.body, &mut |stmt| found |= matches!(stmt, Stmt::ParallelFor { .. }));
+    if found || !function.functions.is_empty() {
+        return Err("a parallel statement or a function stands in a function".into());
+    }
+    Ok(())
+}
+
+/// The arrays of a function that a call hands over, in order: those that it reads, or those that it
+/// writes.
+pub(crate) fn handed_arrays(function: &Kernel, is_written: bool) -> Vec<Array> {
+    let mut found: Vec<(u32, Array)> = Vec::new();
+    for (array, info) in function.arrays.ids().zip(function.arrays.iter()) {
+        match info.origin {
+            Origin::Input(number) if !is_written => found.push((number, array)),
+            Origin::Result(number) if is_written => found.push((number, array)),
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found.into_iter().map(|(_, array)| array).collect()
+}
+
+fn validate_body(kernel: &Kernel, functions: &[Kernel]) -> Result<(), String> {
+    let (set, scope, labels) = (HashSet::default(), Scope::default(), Vec::new());
+    let mut check = Validator { kernel, functions, set, scope, labels };
     check.check_stmts(&kernel.body, true)?;
     check_shared_panels(&kernel.body)?;
     check_stack_arrays(kernel)?;
@@ -26,14 +64,9 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
             return Err(format!("{array} is not the memory of {of}"));
         }
     }
-    let mut known = HashSet::default();
+    let mut known: HashSet<Reg> = HashSet::default();
     for stmt in &kernel.body {
-        match stmt {
-            Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } => {
-                known.insert(*reg);
-            }
-            _ => {}
-        }
+        known.extend(stmt.results());
     }
     match kernel.scalar_results.iter().find(|reg| !known.contains(reg)) {
         Some(reg) => Err(format!("the result {reg} is not set at the top")),
@@ -135,6 +168,7 @@ impl Scope {
 
 struct Validator<'a> {
     kernel: &'a Kernel,
+    functions: &'a [Kernel],
     /// Registers set anywhere so far.
     set: HashSet<Reg>,
     scope: Scope,
@@ -299,6 +333,7 @@ impl Validator<'_> {
                 }
                 [*count, *first, *at].into_iter().try_for_each(|reg| self.expect_type(reg, ScalarType::I64))
             }
+            Stmt::Call(call) => self.check_call(call),
             Stmt::Gemm(gemm) => {
                 if let Origin::Input(_) | Origin::Alias(_) = self.array(gemm.into)? {
                     return Err(format!("{} is only to be read", gemm.into));
@@ -322,6 +357,43 @@ impl Validator<'_> {
                 counts.into_iter().try_for_each(|reg| self.expect_type(reg, ScalarType::I64))
             }
         }
+    }
+
+    fn check_call(&mut self, call: &FunctionCall) -> Result<(), String> {
+        let FunctionCall { function, args, read, written, results } = call;
+        let functions = self.functions;
+        let called = functions.get(*function as usize).ok_or_else(|| format!("there is no f{function}"))?;
+        if args.len() != called.scalars.len() || results.len() != called.scalar_results.len() {
+            return Err(format!("f{function} has other parameters or results"));
+        }
+        args.iter().zip(&called.scalars).try_for_each(|(reg, ty)| self.expect_type(*reg, *ty))?;
+        for (arrays, is_written) in [(read, false), (written, true)] {
+            let params = handed_arrays(called, is_written);
+            if params.len() != arrays.len() {
+                return Err(format!("f{function} has other arrays"));
+            }
+            for ((array, at), param) in arrays.iter().zip(params) {
+                self.expect_type(*at, ScalarType::I64)?;
+                let origin = self.array(*array)?;
+                if is_written && matches!(origin, Origin::Input(_) | Origin::Alias(_)) {
+                    return Err(format!("{array} is only to be read"));
+                }
+                if self.kernel.arrays[*array].width != called.arrays[param].width {
+                    return Err(format!("the slots of {array} are not those of an array of f{function}"));
+                }
+            }
+        }
+        for (at, (array, _)) in written.iter().enumerate() {
+            let others = written[..at].iter().chain(read);
+            if others.into_iter().any(|(other, _)| other == array) {
+                return Err(format!("{array} is read and written"));
+            }
+        }
+        for (reg, result) in results.iter().zip(&called.scalar_results) {
+            self.expect_type(*reg, called.regs[*result])?;
+            self.define(*reg)?;
+        }
+        Ok(())
     }
 
     fn op_type(&self, op: &Op) -> Result<ScalarType, String> {

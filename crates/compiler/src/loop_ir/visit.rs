@@ -5,7 +5,7 @@
 //! the forms that end in `_mut` pass them to be replaced. All other walks are made of these, so a
 //! new construct lists its parts in this file and nowhere else.
 
-use super::{Array, Gemm, Label, Op, Reg, Sort, Stmt, Summand, Var};
+use super::{Array, FunctionCall, Gemm, Label, Op, Reg, Sort, Stmt, Summand, Var};
 use crate::hash::HashSet;
 
 macro_rules! parts {
@@ -130,6 +130,22 @@ macro_rules! parts {
                         f($Part::ArrayWrite(into));
                         for reg in [count, first, at] {
                             f($Part::Use(reg));
+                        }
+                    }
+                    Stmt::Call(FunctionCall { function: _, args, read, written, results }) => {
+                        for reg in args {
+                            f($Part::Use(reg));
+                        }
+                        for (array, at) in read {
+                            f($Part::ArrayRead(array));
+                            f($Part::Use(at));
+                        }
+                        for (array, at) in written {
+                            f($Part::ArrayWrite(array));
+                            f($Part::Use(at));
+                        }
+                        for reg in results {
+                            f($Part::Def(reg));
                         }
                     }
                     Stmt::Gemm(gemm) => {
@@ -282,6 +298,17 @@ impl Stmt {
                 f(*reg);
             }
         });
+    }
+}
+
+impl Stmt {
+    /// The registers that it sets for what follows it in its list.
+    pub fn results(&self) -> &[Reg] {
+        match self {
+            Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } => std::slice::from_ref(reg),
+            Stmt::Call(call) => &call.results,
+            _ => &[],
+        }
     }
 }
 

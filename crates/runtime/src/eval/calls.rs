@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The depth of calls that a program may reach. [`stack_guard`] bounds the depth, too; this bound
 /// is the same on every machine.
-const MAX_CALL_DEPTH: usize = 100_000;
+pub(super) const MAX_CALL_DEPTH: usize = 100_000;
 
 impl Evaluator<'_, '_> {
     /// Calls an instance. The arguments are one value, or the components of one tuple.

@@ -35,13 +35,26 @@ pub fn has_room() -> bool {
 
 /// Returns true if there is stack for another call and this many bytes below it.
 pub fn has_room_for(bytes: usize) -> bool {
+    let at = stack_address();
+    let (base, size) = bounds(at);
+    base.abs_diff(at) + RESERVE_BYTES + bytes < size
+}
+
+/// Returns the lowest address of the stack of the current thread below which there is no room for
+/// another call.
+pub fn limit() -> usize {
+    let (base, size) = bounds(stack_address());
+    (base + RESERVE_BYTES).saturating_sub(size)
+}
+
+/// Returns an address near the beginning of the stack of the current thread, and its size in bytes;
+/// an undeclared stack begins at the first address that is asked about.
+fn bounds(at: usize) -> (usize, usize) {
     STACK.with(|s| {
-        let at = stack_address();
-        let (base, size) = s.get().unwrap_or_else(|| {
+        s.get().unwrap_or_else(|| {
             s.set(Some((at, DEFAULT_STACK_BYTES)));
             (at, DEFAULT_STACK_BYTES)
-        });
-        base.abs_diff(at) + RESERVE_BYTES + bytes < size
+        })
     })
 }
 

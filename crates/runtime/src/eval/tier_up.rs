@@ -6,6 +6,7 @@
 //! changed nothing: the evaluator runs the part again, and finds the error that is to be reported.
 
 use super::bindings::Bindings;
+use super::calls::MAX_CALL_DEPTH;
 use super::code::{Closure, Node, Statement};
 use super::error::Failure;
 use super::evaluator::{Evaluator, Result};
@@ -35,6 +36,9 @@ pub(super) const SLOTS_PER_ROUND: u64 = 64;
 
 /// The stack in bytes that compiling and running a kernel may take.
 const COMPILE_STACK_BYTES: usize = 512 << 10;
+
+/// The calls of the program that a kernel counts as none: those of functions that are inlined.
+const CALLS_INSIDE: usize = 50;
 
 /// The number of kernels of one site, for different functions in its variables.
 const MAX_KERNELS_PER_SITE: usize = 8;
@@ -338,7 +342,13 @@ impl Evaluator<'_, '_> {
         dying: Option<Root>,
     ) -> Result<Option<Vec<Value>>> {
         let changes = kernel.changes().len();
-        if kernel.inputs().iter().take(changes).any(|input| self.exceeds_memory(input, frame)) {
+        // A kernel changes no variable that other functions see.
+        let is_shared = |input: &Input| match input.root {
+            Root::Local(local) => matches!(frame[local.index()], Value::Cell(_)),
+            Root::Global(_) => false,
+        };
+        let mut changed = kernel.inputs().iter().take(changes);
+        if changed.any(|input| is_shared(input) || self.exceeds_memory(input, frame)) {
             return Ok(None);
         }
         let mut inputs = Vec::with_capacity(kernel.inputs().len());
@@ -371,7 +381,13 @@ impl Evaluator<'_, '_> {
         };
         let report_progress: Option<&(dyn Fn(u64, u64) + Sync)> =
             if watched { Some(&report_progress) } else { None };
-        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, report_progress };
+        let limits = Limits {
+            interrupt: self.host.interrupt,
+            memory: self.host.memory,
+            calls: MAX_CALL_DEPTH.saturating_sub(self.machine.calls.len() + CALLS_INSIDE) as u64,
+            stack_limit: &super::stack_guard::limit,
+            report_progress,
+        };
         let ran = kernel.run(&mut inputs, &mut spare, &limits);
         if watched {
             self.machine.progress.leave_loop();
@@ -413,7 +429,10 @@ impl Evaluator<'_, '_> {
     fn kernel_input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
         let mut value = match input.root {
             Root::Local(local) if own => std::mem::replace(&mut frame[local.index()], Value::UNIT),
-            Root::Local(local) => frame[local.index()].clone(),
+            Root::Local(local) => match &frame[local.index()] {
+                Value::Cell(cell) => cell.get()?,
+                value => value.clone(),
+            },
             Root::Global(global) => {
                 let cell: Arc<Cell> = self.machine.globals[global.index()].clone();
                 let value = cell.get()?;

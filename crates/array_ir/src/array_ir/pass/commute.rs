@@ -22,7 +22,7 @@
 //! **What is changed.** An `if`, a `switch` or a `select` of arrays of which nothing but elements is
 //! read: an array that is the next state of a loop, say, would be copied. All of its sides are
 //! total, of at most [`MAX_STATEMENTS`] statements, and give an array of outside, an element of an
-//! array of arrays, a view, or a map; what they compute beside it has no loops.
+//! array of arrays, a view, or a map; what they compute beside it has no loops and leaves nothing.
 //!
 //! **Why nothing changes.** The elements are those of the array that is chosen. A total side gives
 //! the same value whenever it runs.
@@ -118,7 +118,8 @@ impl Commute {
 /// are computed one by one.
 fn gives_elements(side: &Block) -> bool {
     let End::Yield(result) = side.end else { return false };
-    let has_loop = |stmt: &Stmt| stmt.op.blocks().iter().any(|block| !block.stmts.is_empty());
+    let does_more = |block: &&Block| !block.stmts.is_empty() || block.end.label().is_some();
+    let has_loop = |stmt: &Stmt| stmt.op.blocks().iter().any(does_more);
     side.stmts.len() <= MAX_STATEMENTS
         && side.effect() == Effect::Total
         && side.stmts.iter().all(|stmt| match stmt.op {

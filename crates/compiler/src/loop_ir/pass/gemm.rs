@@ -230,7 +230,9 @@ fn match_gemm(
             stored.insert(*array);
         }
         // A sum that is not reached in each round.
-        Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail | Stmt::Gemm(_) | Stmt::Sort(_) => plain = false,
+        Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::Call(_) => {
+            plain = false;
+        }
         _ => {}
     });
     let load = |reg: &Reg| match ops.get(reg) {

@@ -561,7 +561,7 @@ fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &Ends, position: Position)
         }
         simple &= match stmt {
             Stmt::Break(label) | Stmt::Continue(label) => Some(*label) != own,
-            Stmt::Loop(..) | Stmt::Reduce { .. } | Stmt::Gemm(_) | Stmt::Sort(_) => false,
+            Stmt::Loop(..) | Stmt::Reduce { .. } | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::Call(_) => false,
             _ => true,
         };
     });

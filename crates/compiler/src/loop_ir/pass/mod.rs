@@ -130,8 +130,29 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "renumber", run: renumber::run },
 ];
 
+/// The passes that functions of a kernel do without: they make parallel statements, or arrays that
+/// are not on the stack or large there.
+const PASSES_OF_BODIES: &[&str] = &[
+    "triangular_nest",
+    "parallel_level",
+    "gemm",
+    "delinearize",
+    "parallelize",
+    "interchange_tile",
+    "privatize_histogram",
+];
+
 /// Runs all passes, and estimates the costs of loops.
 pub fn run(kernel: &mut Kernel) {
+    for at in 0..kernel.functions.len() {
+        let mut function = std::mem::take(&mut kernel.functions[at]);
+        function.has_vector_loops = kernel.has_vector_loops;
+        for pass in PASSES.iter().filter(|pass| !PASSES_OF_BODIES.contains(&pass.name)) {
+            (pass.run)(&mut function);
+            dce::remove_unwritten_reads(&mut function);
+        }
+        kernel.functions[at] = function;
+    }
     for pass in PASSES {
         (pass.run)(kernel);
         dce::remove_unwritten_reads(kernel);

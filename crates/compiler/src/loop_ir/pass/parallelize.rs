@@ -235,6 +235,8 @@ impl<'k> Search<'k> {
         let Stmt::For { label, index, low, high, body } = stmt else { return None };
         let (mut plain, mut fails, mut may_not_end) = (true, false, false);
         let mut written: HashSet<Array> = HashSet::default();
+        // Arrays of which any slot may be read.
+        let mut read: HashSet<Array> = HashSet::default();
         for_each_stmt(body, &mut |inner| {
             plain &= match inner {
                 Stmt::Swap(..)
@@ -242,14 +244,18 @@ impl<'k> Search<'k> {
                 | Stmt::Gemm(_)
                 | Stmt::Sort(_)
                 | Stmt::ParallelFor { .. } => false,
+                Stmt::Call(call) => {
+                    read.extend(call.read.iter().map(|(array, _)| *array));
+                    call.written.is_empty()
+                }
                 Stmt::Break(target) => target != label,
                 _ => true,
             };
-            fails |= *inner == Stmt::Fail;
+            fails |= matches!(inner, Stmt::Fail | Stmt::Call(_));
             may_not_end |= matches!(inner, Stmt::Loop(..));
             written.extend(inner.written_arrays());
         });
-        plain &= !written.iter().any(|array| has_alias(self.kernel, *array));
+        plain &= !written.iter().any(|array| has_alias(self.kernel, *array) || read.contains(array));
         // A round that fails ends the loop; a later one may not end.
         plain &= !fails || !may_not_end;
         if !plain || stmt.leaves() {

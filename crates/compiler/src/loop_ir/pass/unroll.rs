@@ -76,7 +76,7 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> O
         stores |= match stmt {
             // A slot that is known may become a variable.
             Stmt::Store(_, at, _) => !kernel.constants.contains_key(at),
-            Stmt::Swap(..) | Stmt::Grow(..) | Stmt::Gemm(_) | Stmt::Sort(_) => true,
+            Stmt::Swap(..) | Stmt::Grow(..) | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::Call(_) => true,
             _ => false,
         };
         computes_indices |= match stmt {

@@ -66,10 +66,14 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// Returns true if there is a loop to jam, and not too much around it.
 fn is_profitable(kernel: &Kernel, body: &[Stmt]) -> bool {
-    let mut statements = 0;
-    for_each_stmt(body, &mut |_| statements += 1);
+    let (mut statements, mut calls) = (0, false);
+    for_each_stmt(body, &mut |stmt| {
+        statements += 1;
+        calls |= matches!(stmt, Stmt::Call(_));
+    });
     let local = private_state(kernel, body).1.into_iter().map(|array| kernel.stack_bytes(array));
     body.iter().any(|stmt| matches!(stmt, Stmt::For { body, .. } if has_loop_carried_latency(body)))
+        && !calls
         && statements <= MAX_STATEMENTS
         && local.sum::<u64>() <= MAX_STACK_BYTES
 }

@@ -1,0 +1,293 @@
+//! Recursion: functions of the array IR beside the unit, and calls of them.
+//!
+//! A call is inlined unless that would not end. The calls that are being built form a stack, and
+//! each of them has an [`Instance`]: the function, its type arguments and the function values that
+//! it is given or has captured, each of them an instance, too. Data is no part of it. A call whose
+//! instance is on the stack already would lead to itself again, whatever its data is: such an
+//! instance is recursive, and becomes a function of the array IR. A function at other type
+//! arguments, or with another function value, is another instance: recursion over types ends where
+//! the types do, and is inlined.
+//!
+//! **Method.**
+//!
+//! 1. The unit is built with all calls inlined. If there are [`MAX_INLINED_CALLS`] calls of one
+//!    function inside each other, building starts again and looks for recursive instances.
+//! 2. Each time a recursive instance is found, building starts once more, and knows it. At most
+//!    [`MAX_RECURSIVE`] instances are found so; a unit with more is declined.
+//! 3. The first call of an instance that is known builds the function: its parameters are the data
+//!    that the instance has captured, in order, and the data among its arguments; function values
+//!    stand in its body as the instances that they are, with parameters as what they have captured.
+//!    The stack of calls is empty there, so a cycle of several functions has one function of the
+//!    array IR, in which the others are inlined.
+//! 4. Session variables that the function mentions, itself or in functions that it calls, are
+//!    further parameters, which follow the others. They are known when no function is left that is
+//!    being built: then the calls inside the functions are completed.
+//!
+//! **Declined.** A function value as a result, a function that changes variables around it, and
+//! types with sizes that are no numbers: the function has no size parameters.
+
+use super::{Block, Builder, Closure, Declined, Known, Outside, Result};
+use crate::array_ir::visit::PartMut;
+use crate::array_ir::{Effect, Function, FunctionId, Op, Type, Value};
+use crate::core::FunctionId as CoreId;
+use crate::hash::HashMap;
+use crate::types::Type as CoreType;
+use std::sync::Arc;
+
+/// Calls of one function inside each other from which on recursive instances are looked for: a
+/// function of the library may be the argument of another call of itself.
+pub(super) const MAX_INLINED_CALLS: usize = 4;
+
+/// Recursive instances of a unit, at most.
+const MAX_RECURSIVE: usize = 16;
+
+/// A function at type arguments and with known function values.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Instance {
+    function: CoreId,
+    types: Vec<CoreType>,
+    /// The parts of what it has captured, and of its arguments.
+    values: Vec<Shape>,
+}
+
+/// The part of a value that belongs to an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Shape {
+    Data,
+    Function(Arc<Instance>),
+}
+
+/// The recursive instances of a unit.
+#[derive(Default)]
+pub(super) struct Recursion {
+    /// True once recursive instances are looked for.
+    pub(super) looks: bool,
+    /// Those that have been found.
+    pub(super) known: Vec<Instance>,
+    /// One that has been found in this attempt.
+    found: Option<Instance>,
+    /// The instances of the calls that are being built.
+    pub(super) active: Vec<Option<Instance>>,
+    /// The functions made of instances, in the order of their ids behind that of the unit.
+    pub(super) made: Vec<RecursiveFunction>,
+    /// The function that is being built.
+    pub(super) current: Option<usize>,
+    /// Calls inside each other from one function to the next, at most.
+    pub(super) longest_step: u32,
+}
+
+/// A function made of an instance.
+pub(super) struct RecursiveFunction {
+    pub(super) instance: Instance,
+    name: Arc<str>,
+    /// The types of the parameters without session variables.
+    pub(super) params: Vec<Type>,
+    pub(super) result: Type,
+    pub(super) body: Option<Block>,
+    /// The session variables that it mentions, with their types and parameters.
+    pub(super) outside: Vec<(Outside, CoreType, Value)>,
+    /// True once `outside` holds those of functions that it calls, too.
+    complete: bool,
+}
+
+impl RecursiveFunction {
+    /// A function that is about to be built.
+    pub(super) fn new(instance: Instance, name: Arc<str>, params: Vec<Type>, result: Type) -> Self {
+        let (body, outside, complete) = (None, Vec::new(), false);
+        RecursiveFunction { instance, name, params, result, body, outside, complete }
+    }
+}
+
+impl Recursion {
+    /// The state of the next attempt to build a unit that was declined for recursion; `None` if
+    /// there is none.
+    pub(super) fn next_attempt(self) -> Option<Recursion> {
+        let mut known = self.known;
+        match self.found {
+            Some(_) if known.len() == MAX_RECURSIVE => return None,
+            Some(found) => known.push(found),
+            None if self.looks => return None,
+            None => {}
+        }
+        Some(Recursion { looks: true, known, ..Recursion::default() })
+    }
+
+    /// The functions, which stand behind that of the unit.
+    pub(super) fn functions(self) -> impl Iterator<Item = Function> {
+        self.made.into_iter().map(|made| Function {
+            name: made.name,
+            sizes: Vec::new(),
+            result: made.result,
+            effect: Effect::MayNotEnd,
+            body: made.body.expect("a function is built before the unit ends"),
+        })
+    }
+}
+
+/// The id of a function by its number among those that were made.
+pub(super) fn id_of(number: usize) -> FunctionId {
+    FunctionId(u32::try_from(number + 1).expect("few functions"))
+}
+
+impl Builder<'_> {
+    /// Begins a call: declines one that is nested too deep, and notes its instance.
+    pub(super) fn begin_call(&mut self, closure: &Closure, args: &[Known]) -> Result<()> {
+        let looks = self.recursion.looks;
+        let instance = if looks { self.instance(closure, args) } else { None };
+        let same = self.calls.iter().filter(|id| **id == closure.function).count();
+        if self.calls.len() >= super::MAX_CALLS as usize || instance.is_none() && same >= MAX_INLINED_CALLS {
+            return Err(Declined::Recursion.into());
+        }
+        if instance.is_some() && self.recursion.active.contains(&instance) {
+            self.recursion.found = instance;
+            return Err(Declined::Recursion.into());
+        }
+        self.calls.push(closure.function);
+        self.recursion.active.push(instance);
+        Ok(())
+    }
+
+    /// Ends a call.
+    pub(super) fn end_call(&mut self) {
+        self.calls.pop();
+        self.recursion.active.pop();
+    }
+
+    /// The instance of a call; `None` if function values change variables.
+    pub(super) fn instance(&self, closure: &Closure, args: &[Known]) -> Option<Instance> {
+        if !closure.sets.is_empty() {
+            return None;
+        }
+        let values = closure.captures.iter().chain(args).map(|known| self.shape(known));
+        let values = values.collect::<Option<_>>()?;
+        Some(Instance { function: closure.function, types: closure.types.clone(), values })
+    }
+
+    fn shape(&self, known: &Known) -> Option<Shape> {
+        match known {
+            Known::Data(_) => Some(Shape::Data),
+            Known::Function(closure) => Some(Shape::Function(Arc::new(self.instance(closure, &[])?))),
+            Known::Shared(cell) => self.shape(&self.cells[*cell]),
+        }
+    }
+
+    /// The data in a value, in order.
+    pub(super) fn data_in(&self, known: &Known, values: &mut Vec<Value>) {
+        match known {
+            Known::Data(value) => values.push(*value),
+            Known::Function(closure) => {
+                closure.captures.iter().for_each(|known| self.data_in(known, values));
+            }
+            Known::Shared(cell) => self.data_in(&self.cells[*cell], values),
+        }
+    }
+
+    /// The same value of other data.
+    pub(super) fn with_data(&self, known: &Known, values: &mut dyn Iterator<Item = Value>) -> Known {
+        match known {
+            Known::Data(_) => Known::Data(values.next().expect("as much data as before")),
+            Known::Function(closure) => Known::Function(self.closure_with_data(closure, values)),
+            Known::Shared(cell) => self.with_data(&self.cells[*cell], values),
+        }
+    }
+
+    pub(super) fn closure_with_data(
+        &self,
+        closure: &Closure,
+        values: &mut dyn Iterator<Item = Value>,
+    ) -> Arc<Closure> {
+        let captures = closure.captures.iter().map(|known| self.with_data(known, values)).collect();
+        Arc::new(Closure::new(self.core, closure.function, closure.types.clone(), captures))
+    }
+
+    /// Gives functions the session variables that those which they call mention, and their calls
+    /// the arguments for them.
+    pub(super) fn complete_functions(&mut self) {
+        let open: Vec<usize> =
+            (0..self.recursion.made.len()).filter(|number| !self.recursion.made[*number].complete).collect();
+        let mut called: HashMap<usize, Vec<usize>> = HashMap::default();
+        for number in &open {
+            let callees = called.entry(*number).or_default();
+            let body = self.recursion.made[*number].body.as_ref();
+            body.expect("no function is being built").for_each_stmt(&mut |stmt| {
+                if let Op::Call(callee, ..) = stmt.op {
+                    callees.push(callee.index() - 1);
+                }
+            });
+        }
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for number in &open {
+                for callee in &called[number] {
+                    for (outside, ty, value) in self.recursion.made[*callee].outside.clone() {
+                        let own = &self.recursion.made[*number].outside;
+                        if own.iter().any(|(known, ..)| *known == outside) {
+                            continue;
+                        }
+                        let param = self.fresh();
+                        let built = self.types[&value].clone();
+                        self.types.insert(param, built);
+                        self.recursion.made[*number].outside.push((outside, ty, param));
+                        changed = true;
+                    }
+                }
+            }
+        }
+        let needed: Vec<Vec<Outside>> = self
+            .recursion
+            .made
+            .iter()
+            .map(|made| made.outside.iter().map(|of| of.0.clone()).collect())
+            .collect();
+        for number in open {
+            let made = &mut self.recursion.made[number];
+            let (own, body) = (&made.outside, made.body.as_mut().expect("no function is being built"));
+            let value_of = |outside: &Outside| {
+                let own = own.iter().find(|(known, ..)| known == outside);
+                own.expect("a caller has the session variables of what it calls").2
+            };
+            complete_calls(body, &|callee| needed[callee].iter().map(value_of).collect());
+            body.params.extend(own.iter().map(|(_, _, value)| (*value, self.types[value].clone())));
+            made.complete = true;
+        }
+    }
+}
+
+/// Appends arguments to each call in a block.
+fn complete_calls(block: &mut Block, further: &dyn Fn(usize) -> Vec<Value>) {
+    for stmt in &mut block.stmts {
+        if let Op::Call(callee, _, _, values) = &mut stmt.op {
+            values.extend(further(callee.index() - 1));
+        }
+        stmt.op.for_each_part_mut(&mut |part| {
+            if let PartMut::Block(inner) = part {
+                complete_calls(inner, further);
+            }
+        });
+    }
+}
+
+/// Returns true if a type of an instance mentions a type variable.
+pub(super) fn has_sizes(instance: &Instance) -> bool {
+    let in_value = |shape: &Shape| match shape {
+        Shape::Data => false,
+        Shape::Function(inner) => has_sizes(inner),
+    };
+    instance.types.iter().any(CoreType::has_var) || instance.values.iter().any(in_value)
+}
+
+/// Returns true if all sizes of a type are numbers, and it brings none along.
+pub(super) fn is_concrete(ty: &Type) -> bool {
+    let is_number = |space: &crate::array_ir::Space| {
+        let size =
+            |digit: &crate::array_ir::Digit| digit.pieces.iter().all(|size| size.to_constant().is_some());
+        space.digits.iter().all(size)
+    };
+    match ty {
+        Type::Element(_) => true,
+        Type::Index(space) => is_number(space),
+        Type::Tuple(types) | Type::Sum(types) => types.iter().all(is_concrete),
+        Type::Array(space, element) => is_number(space) && is_concrete(element),
+        Type::Exists(..) => false,
+    }
+}
