@@ -3,6 +3,7 @@
 use super::Shared;
 use super::call::stack_limit;
 use super::code::Code;
+use super::fields::{accepts_field, field_at, slots_of};
 use super::gemm::Panels;
 use super::growable::Growables;
 use super::native::FrameAddress;
@@ -14,9 +15,7 @@ use crate::array_loops::{FieldBinding, InputBinding, Lowered, ResultSource};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
 use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Reg, Stmt, buffer_reuse};
-use crate::types::{Type, TypeKind};
 use crate::value::{Buffer, Class, Packed, Seq, Value};
-use num_traits::ToPrimitive;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -486,7 +485,7 @@ impl CompiledKernel {
                         Value::Seq(Seq::new(buffer))
                     }
                 };
-                Value::Packed(Arc::new(Packed { sizes: vec![Type::unit_sum(size)], value }))
+                Value::Packed(Arc::new(Packed::of_axis(size, value)))
             }
             ResultSource::Parts(given, class) => {
                 let mut parts = Vec::new();
@@ -545,53 +544,6 @@ impl CompiledKernel {
         let result = arrays.ids().find(|array| matches!(arrays[*array].origin, Origin::Result(_)));
         seq.is_unique(self.lowered.classes[0])
             && result.is_some_and(|result| self.lowered.kernel.slots[result] == seq.len() as u64)
-    }
-}
-
-/// The slots of an array as a buffer with the first of them.
-fn slots_of(value: &Value, class: Class) -> Option<(Arc<Buffer>, usize)> {
-    if let Value::Seq(seq) = value {
-        return seq.to_flat(class);
-    }
-    let mut buffer = Buffer::with_capacity(class, 1)?;
-    if let Value::Word(_) = value {
-        buffer.push(value.clone());
-    }
-    Some((Arc::new(buffer), 0))
-}
-
-/// The value in a slot of a tuple, or the whole value of one slot.
-fn field_at(value: &Value, slot: usize) -> Value {
-    match value {
-        Value::Seq(seq) => seq.get(slot),
-        value => value.clone(),
-    }
-}
-
-/// Returns true if a component is what the code was made for: a code of its type, or an array of one
-/// axis with as many slots as its size says.
-fn accepts_field(field: &FieldBinding, value: &Value) -> bool {
-    match (field, value) {
-        (FieldBinding::Scalar(_, below), Value::Word(word)) => below.is_none_or(|below| *word < below),
-        (FieldBinding::Sized(.., stride), Value::Packed(packed)) => {
-            let size = axis_size(packed).and_then(|size| size.checked_mul(*stride));
-            size.is_some_and(|size| match &packed.value {
-                Value::Seq(seq) => seq.len() as u64 == size,
-                _ => size <= 1,
-            })
-        }
-        _ => false,
-    }
-}
-
-/// The size of an array of one axis.
-fn axis_size(packed: &Packed) -> Option<u64> {
-    match &packed.sizes[..] {
-        [size] => match size.kind() {
-            TypeKind::UnitSum(size) => size.to_u64(),
-            _ => None,
-        },
-        _ => None,
     }
 }
 
@@ -766,7 +718,7 @@ impl Executable for CompiledKernel {
                         match (field, field_at(value, *slot)) {
                             (FieldBinding::Sized(array, class, number, _), Value::Packed(packed)) => {
                                 let size =
-                                    axis_size(&packed).expect("an array that was accepted has one axis");
+                                    packed.axis_size().expect("an array that was accepted has one axis");
                                 let Some((buffer, start)) = slots_of(&packed.value, *class) else {
                                     return RunResult::Failed;
                                 };

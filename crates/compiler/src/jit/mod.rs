@@ -16,6 +16,7 @@ mod division;
 #[cfg(target_arch = "x86_64")]
 mod elementary_avx512;
 mod emit;
+mod fields;
 mod gemm;
 mod growable;
 mod induction;

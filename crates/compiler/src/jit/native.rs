@@ -7,7 +7,10 @@
 //! slots. The kernel that fills the frame keeps every array alive and in place for as long as the
 //! function runs, gives arrays that are written to nobody else, and never gives one array as two.
 //! Such an array may hold what was left in its memory; it is initialized, and a kernel reads no
-//! slot of it that it has not set. Rounds of a parallel statement write different slots, namely
+//! slot of it that it has not set. An array that grows has as many slots as the loops and updates
+//! over its elements reach: room for all elements is made before they are stored, the number of
+//! slots is exchanged with the memory, and a run or a piece of a parallel loop keeps the memory as
+//! long as its frame has the address. Rounds of a parallel statement write different slots, namely
 //! those of their own index; they only read what others have set before. So there is no data race:
 //! threads meet only at the end of a phase, where rayon synchronizes them. An array that each piece
 //! has of its own is made for a piece and written into its copy of the frame. A loop by

@@ -29,9 +29,10 @@ pub use mapped::Mapped;
 pub use seq::Seq;
 pub use text::Text;
 
-use crate::types::Type;
 use crate::types::encoding::Code;
+use crate::types::{Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
 use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
@@ -88,6 +89,22 @@ pub struct Packed {
 pub struct Case(pub Code, pub Value);
 
 impl Packed {
+    /// An array of so many elements along one axis.
+    pub fn of_axis(size: u64, value: Value) -> Packed {
+        Packed { sizes: vec![Type::unit_sum(size)], value }
+    }
+
+    /// The number of elements of an array of one axis; `None` for anything else.
+    pub fn axis_size(&self) -> Option<u64> {
+        match &self.sizes[..] {
+            [size] => match size.kind() {
+                TypeKind::UnitSum(size) => size.to_u64(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Returns true if both values have the same sizes. Products of several axes are compared by
     /// their total size.
     pub fn has_same_sizes(&self, other: &Packed) -> bool {

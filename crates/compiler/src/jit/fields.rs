@@ -1,0 +1,42 @@
+//! Components of a tuple that is an input of a kernel: words, and arrays that bring their sizes along
+//! ([`FieldBinding`]).
+
+use crate::array_loops::FieldBinding;
+use crate::value::{Buffer, Class, Value};
+use std::sync::Arc;
+
+/// The slots of an array as a buffer with the first of them.
+pub(super) fn slots_of(value: &Value, class: Class) -> Option<(Arc<Buffer>, usize)> {
+    if let Value::Seq(seq) = value {
+        return seq.to_flat(class);
+    }
+    let mut buffer = Buffer::with_capacity(class, 1)?;
+    if let Value::Word(_) = value {
+        buffer.push(value.clone());
+    }
+    Some((Arc::new(buffer), 0))
+}
+
+/// The value in a slot of a tuple, or the whole value of one slot.
+pub(super) fn field_at(value: &Value, slot: usize) -> Value {
+    match value {
+        Value::Seq(seq) => seq.get(slot),
+        value => value.clone(),
+    }
+}
+
+/// Returns true if a component is what the code was made for: a code of its type, or an array of one
+/// axis with as many slots as its size says.
+pub(super) fn accepts_field(field: &FieldBinding, value: &Value) -> bool {
+    match (field, value) {
+        (FieldBinding::Scalar(_, below), Value::Word(word)) => below.is_none_or(|below| *word < below),
+        (FieldBinding::Sized(.., stride), Value::Packed(packed)) => {
+            let size = packed.axis_size().and_then(|size| size.checked_mul(*stride));
+            size.is_some_and(|size| match &packed.value {
+                Value::Seq(seq) => seq.len() as u64 == size,
+                _ => size <= 1,
+            })
+        }
+        _ => false,
+    }
+}
