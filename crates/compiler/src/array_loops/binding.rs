@@ -87,6 +87,8 @@ pub enum FieldBinding {
     Scalar(u32, Option<u64>),
     /// An array of slots of this class with its size, a scalar; the number of slots of an element.
     Sized(Array, Class, u32, u64),
+    /// The size of an array that is not read, a scalar.
+    Size(u32),
 }
 
 /// The type of a register for one slot.

@@ -335,6 +335,15 @@ impl<'p> Emitter<'p> {
                 InputBinding::Read(array, _) | InputBinding::Unbox(array, _) if !used.contains(&array) => {
                     *binding = InputBinding::Nothing;
                 }
+                InputBinding::Fields(ref mut fields) => {
+                    for (_, field) in fields {
+                        if let FieldBinding::Sized(array, _, number, _) = *field
+                            && !used.contains(&array)
+                        {
+                            *field = FieldBinding::Size(number);
+                        }
+                    }
+                }
                 // A variable whose memory nothing changes is only read.
                 InputBinding::Change(array, class)
                     if !written.contains(&array) && !results.iter().any(is_changed) =>

@@ -26,14 +26,16 @@ pub(super) fn field_at(value: &Value, slot: usize) -> Value {
 }
 
 /// Returns true if a component is what the code was made for: a code of its type, or an array of one
-/// axis with as many slots as its size says.
-pub(super) fn accepts_field(field: &FieldBinding, value: &Value) -> bool {
+/// axis with as many slots as its size says. Of an array that lies in several pieces of memory at
+/// most `copied` slots are copied.
+pub(super) fn accepts_field(field: &FieldBinding, value: &Value, copied: u64) -> bool {
     match (field, value) {
         (FieldBinding::Scalar(_, below), Value::Word(word)) => below.is_none_or(|below| *word < below),
-        (FieldBinding::Sized(.., stride), Value::Packed(packed)) => {
+        (FieldBinding::Size(_), Value::Packed(packed)) => packed.axis_size().is_some(),
+        (FieldBinding::Sized(_, class, _, stride), Value::Packed(packed)) => {
             let size = packed.axis_size().and_then(|size| size.checked_mul(*stride));
             size.is_some_and(|size| match &packed.value {
-                Value::Seq(seq) => seq.len() as u64 == size,
+                Value::Seq(seq) => seq.len() as u64 == size && (size <= copied || seq.is_flat(*class)),
                 _ => size <= 1,
             })
         }

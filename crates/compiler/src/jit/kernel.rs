@@ -508,8 +508,11 @@ impl CompiledKernel {
         // A part of a record, say, may have slots of another class, and is copied for each run.
         let is_copied = |seq: &Seq, class| seq.len() > MAX_SLOTS_COPIED_BY_SHORT && !seq.is_flat(class);
         let slots = |array: &Array| self.lowered.kernel.slots[*array];
+        let most_copied = (WORDS_PER_ROUND * self.rounds).max(MAX_SLOTS_COPIED_BY_SHORT as u64);
+        let changes = self.lowered.changes.len();
+        let mut all = inputs.iter().zip(&self.lowered.bindings).enumerate();
         inputs.len() == self.lowered.bindings.len()
-            && inputs.iter().zip(&self.lowered.bindings).all(|(value, binding)| match (binding, value) {
+            && all.all(|(at, (value, binding))| match (binding, value) {
                 (InputBinding::Nothing, _) => true,
                 (InputBinding::Scalar(_, below), Value::Word(word)) => {
                     below.is_none_or(|below| *word < below)
@@ -518,7 +521,9 @@ impl CompiledKernel {
                     seq.len() as u64 == slots(array) && !(self.is_short && is_copied(seq, *class))
                 }
                 (InputBinding::Fields(fields), value) => {
-                    fields.iter().all(|(slot, field)| accepts_field(field, &field_at(value, *slot)))
+                    // A loop has memory of its own for the arrays that it changes.
+                    let copied = if at < changes { u64::MAX } else { most_copied };
+                    fields.iter().all(|(slot, field)| accepts_field(field, &field_at(value, *slot), copied))
                 }
                 (InputBinding::Unbox(_, form), _) => {
                     let words = form.words();
@@ -727,10 +732,15 @@ impl Executable for CompiledKernel {
                                     buffer.address() + start as u64 * class.bytes();
                                 read.push(buffer);
                             }
+                            (FieldBinding::Size(number), Value::Packed(packed)) => {
+                                let size =
+                                    packed.axis_size().expect("an array that was accepted has one axis");
+                                words[frame.scalars + *number as usize] = size;
+                            }
                             (FieldBinding::Scalar(number, _), value) => {
                                 words[frame.scalars + *number as usize] = value.word();
                             }
-                            (FieldBinding::Sized(..), _) => {
+                            (FieldBinding::Sized(..) | FieldBinding::Size(_), _) => {
                                 unreachable!("an array that was accepted has its size")
                             }
                         }
