@@ -26,7 +26,8 @@
 //! outward, the classes of a pair become one unless two of their nodes interfere.
 //!
 //! The memory of a parameter is others', and nothing is made there, but for parameters that the
-//! caller gives away (`owned`): a loop over a variable outside changes its array where it lies.
+//! caller gives away (`owned`): a loop over a variable outside changes its array where it lies. That
+//! memory has the size of the parameter, so no array of several sizes ([`Storage::grows`]) lies there.
 //!
 //! **Interference.** Two nodes interfere if one is read after the definition of the other, or both
 //! are defined at one point. A node is defined where its statement begins, so that what a map or a
@@ -248,7 +249,9 @@ struct Graph {
     states: Vec<(usize, usize)>,
     elements: Vec<ArrayElement>,
     /// The nodes of arrays of several sizes.
-    grow: Vec<usize>,
+    grow: HashSet<usize>,
+    /// The nodes of parameters that are given away, whose memory does not grow.
+    owned: HashSet<usize>,
     position: u32,
     loops: u32,
 }
@@ -267,7 +270,8 @@ impl Graph {
             pairs: Vec::new(),
             states: Vec::new(),
             elements: Vec::new(),
-            grow: Vec::new(),
+            grow: HashSet::default(),
+            owned: HashSet::default(),
             position: 0,
             loops: 0,
         }
@@ -305,6 +309,9 @@ impl Graph {
         for (value, ty) in &body.params {
             let kind = if owned.contains(value) { Kind::Stored } else { Kind::Given };
             let nodes = self.define(ty, kind, defined, &[]);
+            if kind == Kind::Stored {
+                self.owned.extend(&nodes);
+            }
             self.bind(*value, ty, nodes);
         }
         self.block(body, None, &[]);
@@ -602,9 +609,11 @@ impl Graph {
     fn may_join(&self, a: &[usize], b: &[usize], work: &mut usize) -> bool {
         let is_stored = |nodes: &[usize]| nodes.iter().all(|node| self.nodes[*node].kind == Kind::Stored);
         *work = work.saturating_sub(a.len() * b.len());
+        let has = |own: &HashSet<usize>| a.iter().chain(b).any(|node| own.contains(node));
         *work > 0
             && is_stored(a)
             && is_stored(b)
+            && !(has(&self.owned) && has(&self.grow))
             && !a.iter().any(|a| b.iter().any(|b| self.interfere(*a, *b)))
     }
 

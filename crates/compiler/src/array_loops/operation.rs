@@ -438,9 +438,8 @@ impl<'p> Emitter<'p> {
         if self.slots(&stmt.ty)? == 0 {
             return self.without_slots(&stmt.ty);
         }
-        let array = self.memory_of(stmt.value, 0, &stmt.ty)?;
+        let array = self.memory_with_room(stmt.value, 0, &stmt.ty)?;
         let zero = self.int(0)?;
-        self.make_room(array, &stmt.ty)?;
         let first = self.slots_register(self.uses.types[&a])?;
         for (part, at) in [(a, zero), (b, first)] {
             let (lowered, ty) = (self.values[&part].clone(), self.uses.types[&part]);
@@ -531,11 +530,7 @@ impl<'p> Emitter<'p> {
         if stride == 0 || bound == 0 {
             return Err(Declined::Units);
         }
-        let (array, zero) = (self.allocate_elements(element, bound)?, self.int(0)?);
-        if let Some(opened) = self.opened(space)? {
-            let most = self.slots_of(opened, element)?;
-            self.reserve(array, most)?;
-        }
+        let (array, zero) = (self.allocate_for_each(space, element)?, self.int(0)?);
         let location = Location::Word(self.kernel.vars.push(ScalarType::I64));
         self.assign(&location, &LoweredValue::Word(zero), &Type::I64)?;
         let mut round = |this: &mut Self, digits: &[Reg]| {
@@ -826,7 +821,7 @@ impl<'p> Emitter<'p> {
                     return self.without_slots(ty);
                 }
                 let width = self.class(ty)?.bytes();
-                let own = self.memory_of(value, *next - 1, ty)?;
+                let own = self.memory_with_room(value, *next - 1, ty)?;
                 let array = match u64::from(self.kernel.arrays[own].width) == width {
                     true => own,
                     false => self.allocate(ty)?,

@@ -35,7 +35,7 @@ impl<'p> Emitter<'p> {
             _ if slots == 0 => return Err(Declined::Units),
             _ => {}
         }
-        let out = self.memory_of(stmt.value, 0, &stmt.ty)?;
+        let out = self.memory_with_room(stmt.value, 0, &stmt.ty)?;
         let chunks = if grouping == Grouping::Left { 1 } else { count.div_ceil(CHUNK as u64) };
         let zero = self.int(0)?;
         if chunks == 1 {
@@ -174,7 +174,7 @@ impl<'p> Emitter<'p> {
         let count = self.sorted_count(space)?;
         let keys = self.allocate_elements(key, capacity)?;
         self.map_into(body, keys, first)?;
-        let into = self.memory_of(stmt.value, 0, &stmt.ty)?;
+        let into = self.memory_with_room(stmt.value, 0, &stmt.ty)?;
         let ty = scalar_type(*element);
         self.emit(Stmt::Sort(Sort { ty, indices: true, count, into, first, keys, at: first }))?;
         self.load(&stmt.ty, into, first)

@@ -177,13 +177,31 @@ impl<'p> Emitter<'p> {
     /// Allocates memory for a value of a type; rounds that may run at the same time have each their
     /// own.
     pub(super) fn allocate(&mut self, ty: &Type) -> Result<Array> {
-        match sized_element(ty) {
-            Some(element) => self.allocate_growable(element),
-            None => {
+        match ty {
+            Type::Exists(..) => self.allocate_growable(sized_element(ty).ok_or(Declined::Arrival)?),
+            Type::Array(space, element) if self.is_unbounded(space)? => self.allocate_growable(element),
+            ty => {
                 let slots = self.slots(ty)?;
                 self.allocate_slots(self.class(ty)?, slots)
             }
         }
+    }
+
+    /// Returns true for a space whose size is known when the kernel runs, and has no bound.
+    fn is_unbounded(&self, space: &Space) -> Result<bool> {
+        Ok(self.is_opened(space) && self.capacity(space)? >= UNBOUNDED)
+    }
+
+    /// Allocates memory for as many values of a type as a space has indices.
+    pub(super) fn allocate_for_each(&mut self, space: &Space, ty: &Type) -> Result<Array> {
+        if !self.is_unbounded(space)? {
+            return self.allocate_elements(ty, self.capacity(space)?);
+        }
+        let array = self.allocate_growable(ty)?;
+        let size = self.opened(space)?.expect("the size is opened");
+        let slots = self.slots_of(size, ty)?;
+        self.reserve(array, slots)?;
+        Ok(array)
     }
 
     /// Allocates memory that grows for an array of elements of a type.
@@ -244,9 +262,6 @@ impl<'p> Emitter<'p> {
     }
 
     fn allocate_slots(&mut self, class: Class, slots: u64) -> Result<Array> {
-        if slots >= UNBOUNDED {
-            return self.array(Origin::Growable, class, 0);
-        }
         if slots > 1 << 48 {
             return Err(Declined::Width);
         }
@@ -622,6 +637,13 @@ impl<'p> Emitter<'p> {
         };
         self.memory.insert(key, array);
         self.classes_of_memory.insert(array, class);
+        Ok(array)
+    }
+
+    /// The memory of an array, with room for it.
+    pub(super) fn memory_with_room(&mut self, value: Value, position: usize, ty: &Type) -> Result<Array> {
+        let array = self.memory_of(value, position, ty)?;
+        self.make_room(array, ty)?;
         Ok(array)
     }
 
