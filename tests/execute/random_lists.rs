@@ -1,14 +1,12 @@
-//! Random programs over values of several sizes: lists, heaps, and structs with an array that brings
-//! its size along. They are set, exchanged, changed in loops and branches, and kept in older
+//! Random programs over values of several sizes: lists, heaps, and structs with an array that
+//! brings its size along. They are set, exchanged, changed in loops and branches, and kept in older
 //! versions, of which no change may be seen. The evaluator and compiled code must agree in all.
 //!
 //! `FELIS_RANDOM=SEEDS` runs that many programs instead of the usual number, `FELIS_RANDOM_SEED=N`
 //! begins at a seed.
 
-use crate::random::number;
-use crate::random_loops::run;
+use crate::random_loops::random_programs_agree;
 use fastrand::Rng;
-use felis::session::{Executor, Status, on_large_stack};
 use std::fmt::Write;
 
 /// A program under construction.
@@ -232,23 +230,5 @@ println [ (kernel (s :>> int)).0 for s in ..[40] ];
 
 #[test]
 fn random_lists_agree() {
-    let first = number("FELIS_RANDOM_SEED").unwrap_or(1);
-    let count = number("FELIS_RANDOM").unwrap_or(24);
-    let mut refused = 0;
-    for seed in first..first + count {
-        let program = program(seed);
-        on_large_stack(|| {
-            let reference = run(Executor::Reference, 1, &program);
-            if reference.0 != Status::Ok {
-                refused += 1;
-                eprintln!("seed {seed}: {}", reference.2.join("\n"));
-            }
-            for (executor, threads) in [(Executor::Compiled, 2), (Executor::Eager, 1)] {
-                let found = run(executor, threads, &program);
-                assert_eq!(found, reference, "seed {seed}, {executor:?}:\n{program}");
-            }
-        });
-    }
-    // What is refused shows nothing.
-    assert!(refused * 10 <= count, "{refused} of {count} programs do not run to the end");
+    random_programs_agree(24, program);
 }

@@ -5,6 +5,7 @@
 //! `FELIS_RANDOM=SEEDS` runs that many programs instead of the usual number, `FELIS_RANDOM_SEED=N`
 //! begins at a seed.
 
+use crate::random::number;
 use fastrand::Rng;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::fmt::Write;
@@ -173,7 +174,7 @@ println (kernel (a, codes));
     )
 }
 
-pub(crate) fn run(executor: Executor, threads: usize, program: &str) -> (Status, String, Vec<String>) {
+fn run(executor: Executor, threads: usize, program: &str) -> (Status, String, Vec<String>) {
     let mut out = String::new();
     let mut session = Session::new().with_executor(executor, threads);
     let outcome = session.evaluate("program", program, Mode::Script, &mut |text| out += text);
@@ -181,11 +182,11 @@ pub(crate) fn run(executor: Executor, threads: usize, program: &str) -> (Status,
     (outcome.status, out, reported)
 }
 
-#[test]
-fn random_loops_agree() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+/// Checks that the evaluator and compiled code agree on random programs, one for each seed: `count`
+/// of them if the environment says no other number.
+pub(crate) fn random_programs_agree(count: u64, program: fn(u64) -> String) {
     let first = number("FELIS_RANDOM_SEED").unwrap_or(1);
-    let count = number("FELIS_RANDOM").unwrap_or(60);
+    let count = number("FELIS_RANDOM").unwrap_or(count);
     let mut refused = 0;
     for seed in first..first + count {
         let program = program(seed);
@@ -201,6 +202,11 @@ fn random_loops_agree() {
             }
         });
     }
-    // What is refused shows nothing.
+    // A program that is refused shows nothing.
     assert!(refused * 10 <= count, "{refused} of {count} programs do not run to the end");
+}
+
+#[test]
+fn random_loops_agree() {
+    random_programs_agree(60, program);
 }

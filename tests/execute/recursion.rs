@@ -25,7 +25,7 @@ const COMPILED: &[(&str, &str)] = &[
     ("fun twice(n:int):int => fib n * 2; println (twice 24);", "92736\n"),
 ];
 
-/// What calls a recursive function is compiled, once it has been called often enough.
+/// Calls of a recursive function are compiled once it has been called often enough.
 #[test]
 fn calls_of_recursive_functions_are_compiled() {
     on_large_stack(|| {

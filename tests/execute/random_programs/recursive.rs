@@ -5,7 +5,8 @@ use super::tree::{Node, node};
 use super::types::Ty;
 use super::{Generator, Scope};
 
-/// The largest first argument of a call from outside. Each call makes at most two at smaller numbers.
+/// The largest first argument of a call from outside. Each call makes at most two at smaller
+/// numbers.
 const MAX_DEPTH: u32 = 5;
 
 impl Generator {

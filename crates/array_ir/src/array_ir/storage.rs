@@ -26,8 +26,9 @@
 //! outward, the classes of a pair become one unless two of their nodes interfere.
 //!
 //! The memory of a parameter is others', and nothing is made there, but for parameters that the
-//! caller gives away (`owned`): a loop over a variable outside changes its array where it lies. That
-//! memory has the size of the parameter, so no array of several sizes ([`Storage::grows`]) lies there.
+//! caller gives away (`owned`): a loop over a variable outside changes its array where it lies.
+//! That memory has the size of the parameter, so no array of several sizes ([`Storage::grows`])
+//! lies there.
 //!
 //! **Interference.** Two nodes interfere if one is read after the definition of the other, or both
 //! are defined at one point. A node is defined where its statement begins, so that what a map or a

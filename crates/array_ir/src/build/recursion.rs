@@ -62,7 +62,7 @@ enum Shape {
 pub(super) struct Recursion {
     /// True once recursive instances are looked for.
     pub(super) looks: bool,
-    /// Those that have been found.
+    /// The instances that earlier attempts have found.
     pub(super) known: Vec<Instance>,
     /// One that has been found in this attempt.
     found: Option<Instance>,

@@ -30,12 +30,12 @@
 //! lies, or exchanges its memory with one that is made for the run.
 //!
 //! A recursive function is a kernel of its own ([`Kernel::functions`]). A word of a parameter is a
-//! scalar of it, an array of a parameter an input; a word of the result is a scalar result, an array of
-//! the result memory that the caller hands over. Types say how many there are, and in which order, so a
-//! call is lowered without a look at the function. An array that is handed over lies in memory of the
-//! narrowest class of its type, element after element; one that does not is copied there first. So
-//! an array that a recursion only passes on is copied at most once, by the unit. What a function
-//! computes in arrays of its own lies on its stack.
+//! scalar of it, an array of a parameter an input; a word of the result is a scalar result, an
+//! array of the result memory that the caller hands over. Types say how many there are, and in
+//! which order, so a call is lowered without a look at the function. An array that is handed over
+//! lies in memory of the narrowest class of its type, element after element; one that does not is
+//! copied there first. So an array that a recursion only passes on is copied at most once, by the
+//! unit. What a function computes in arrays of its own lies on its stack.
 //!
 //! Sizes are numbers here; those above 16 are parameters of the kernel, so kernels of one structure
 //! share their machine code.

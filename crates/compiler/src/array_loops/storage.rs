@@ -231,16 +231,13 @@ impl<'p> Emitter<'p> {
 
     /// The register of the number of slots of an array.
     pub(super) fn slots_register(&mut self, ty: &Type) -> Result<Reg> {
-        match ty {
-            Type::Array(space, element) if self.is_opened(space) => {
-                let opened = self.opened(space)?.expect("the size is opened");
-                self.slots_of(opened, element)
-            }
-            ty => {
-                let slots = self.slots(ty)?;
-                self.size(slots)
-            }
+        if let Type::Array(space, element) = ty
+            && let Some(opened) = self.opened(space)?
+        {
+            return self.slots_of(opened, element);
         }
+        let slots = self.slots(ty)?;
+        self.size(slots)
     }
 
     /// The register of the number of slots of so many elements.

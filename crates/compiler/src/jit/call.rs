@@ -2,8 +2,9 @@
 //!
 //! The function of a kernel takes the address of the frame, the number of calls that may still be
 //! nested, the values of its scalars, and the addresses of the arrays that it reads and writes. It
-//! gives a status as a phase does ([`super::partition`]), and its results. A caller that gets another
-//! status than [`STATUS_DONE`] leaves with it, so a failure anywhere ends the run of the kernel.
+//! gives a status as a phase does ([`super::partition`]), and its results. A caller that gets
+//! another status than [`STATUS_DONE`] leaves with it, so a failure anywhere ends the run of the
+//! kernel.
 //!
 //! **Entry.** A function fails if the stack pointer is below the limit of the thread that runs it
 //! ([`STACK_WORD`]), or no call is left
@@ -47,8 +48,8 @@ pub(super) fn stack_limit(limits: &Limits<'_>) -> usize {
     WORKER_LIMIT.get().unwrap_or_else(limits.stack_limit)
 }
 
-/// Returns true if each round of a loop that goes on calls a function, which asks whether the run is
-/// to stop.
+/// Returns true if each round of a loop that goes on calls a function, which asks whether the run
+/// is to stop.
 pub(super) fn polls_by_call(label: Option<Label>, body: &[Stmt]) -> bool {
     let mut goes_on = false;
     for_each_stmt(body, &mut |stmt| {
@@ -110,7 +111,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         if this.stmts(&function.body) {
             returned.extend(function.scalar_results.iter().map(|reg| this.reg(*reg)));
         } else {
-            // What follows is never reached, but written all the same.
+            // The return behind it is never reached, but a function ends with one.
             let dead = this.b.create_block();
             this.b.switch_to_block(dead);
             returned[0] = this.b.ins().iconst(types::I64, STATUS_DONE);

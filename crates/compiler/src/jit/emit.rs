@@ -145,7 +145,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             }
             _ => {
                 if !this.stmts(stmts) {
-                    // What follows is never reached, but written all the same.
+                    // The return behind it is never reached, but a function ends with one.
                     let dead = this.b.create_block();
                     this.b.switch_to_block(dead);
                 }

@@ -1,5 +1,5 @@
-//! Components of a tuple that is an input of a kernel: words, and arrays that bring their sizes along
-//! ([`FieldBinding`]).
+//! Components of a tuple that is an input of a kernel: words, and arrays that bring their sizes
+//! along ([`FieldBinding`]).
 
 use crate::array_loops::FieldBinding;
 use crate::value::{Buffer, Class, Value};
@@ -25,9 +25,9 @@ pub(super) fn field_at(value: &Value, slot: usize) -> Value {
     }
 }
 
-/// Returns true if a component is what the code was made for: a code of its type, or an array of one
-/// axis with as many slots as its size says. Of an array that lies in several pieces of memory at
-/// most `copied` slots are copied.
+/// Returns true if a component is what the code was made for: a code of its type, or an array of
+/// one axis with as many slots as its size says. Of an array that lies in several pieces of memory
+/// at most `copied` slots are copied.
 pub(super) fn accepts_field(field: &FieldBinding, value: &Value, copied: u64) -> bool {
     match (field, value) {
         (FieldBinding::Scalar(_, below), Value::Word(word)) => below.is_none_or(|below| *word < below),

@@ -37,25 +37,32 @@ impl Growables {
             4 => Class::U32,
             _ => Class::Word,
         };
-        let position = self.buffers.iter().position(|buffer| address != 0 && buffer.address() == address);
+        let position = self.position(address);
         let old = position.map_or(0, |at| self.buffers[at].len() as u64);
         let fits = |slots: &u64| slots.checked_mul(width).is_some_and(|bytes| bytes <= self.memory);
         let wanted =
             Some(slots.max(2 * old).max(MIN_SLOTS)).filter(fits).or_else(|| Some(slots).filter(fits))?;
         let count = usize::try_from(wanted).ok()?;
         let buffer = match position {
-            Some(at) => self.buffers.swap_remove(at).grown(count)?,
+            Some(at) => self.buffers[at].grown(count)?,
             None => Buffer::with_len(class, count)?.0,
         };
         let grown = (buffer.address(), buffer.len() as u64);
-        self.buffers.push(buffer);
+        match position {
+            Some(at) => self.buffers[at] = buffer,
+            None => self.buffers.push(buffer),
+        }
         Some(grown)
+    }
+
+    /// The position of the memory at an address; `None` for an array without slots.
+    fn position(&self, address: u64) -> Option<usize> {
+        self.buffers.iter().position(|buffer| address != 0 && buffer.address() == address)
     }
 
     /// The memory of the array at an address, which is its own from now on; `None` if it has none.
     pub(super) fn take(&mut self, address: u64) -> Option<Buffer> {
-        let position = self.buffers.iter().position(|buffer| address != 0 && buffer.address() == address);
-        position.map(|at| self.buffers.swap_remove(at))
+        self.position(address).map(|at| self.buffers.swap_remove(at))
     }
 }
 

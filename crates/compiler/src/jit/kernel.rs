@@ -688,7 +688,7 @@ impl Executable for CompiledKernel {
         for (function, at) in kernel.functions.iter().zip(&frame.functions) {
             words[*at..at + function.sizes.len()].copy_from_slice(&function.sizes);
         }
-        // What the calls between two of functions are in the program is counted as often.
+        // Each call of a function counts as all calls of the program that are inlined in it.
         words[CALLS_WORD] = limits.calls / u64::from(self.lowered.longest_step.max(1));
         // Code reads and writes as many slots as it was made for: here ends what has fewer, in
         // every build.

@@ -2,9 +2,9 @@
 //!
 //! A [`Kernel`] computes one or several results from arrays and scalars that are given to it. It is
 //! a list of statements over registers, each set once, and variables, which change. Every aggregate
-//! of the program has become slots of flat arrays (see [`crate::value`]), every function that is not
-//! recursive has been inlined, and every size is a constant or a parameter: kernels of one structure share their
-//! machine code whatever the sizes are ([`Kernel::key`]).
+//! of the program has become slots of flat arrays (see [`crate::value`]), every function that is
+//! not recursive has been inlined, and every size is a constant or a parameter: kernels of one
+//! structure share their machine code whatever the sizes are ([`Kernel::key`]).
 //!
 //! **Arrays and slots.** An array is a run of slots of equal width; [`Op::Load`] and
 //! [`Stmt::Store`] go by the number of a slot. Indices come from values of index types, so nothing
@@ -22,9 +22,9 @@
 //! **Functions.** A recursive function is a kernel of its own among [`Kernel::functions`], and
 //! [`Stmt::Call`] calls it, in the body of the kernel or of a function. Its scalars are its
 //! parameters and its scalar results its results; its inputs are arrays of the caller, which it
-//! reads, its result arrays are memory of the caller, which it writes. It has no arrays but these and
-//! those on its stack, no parallel statements, and no functions of its own. A call that finds too
-//! little stack, or is nested too deep, fails as [`Stmt::Fail`] does.
+//! reads, its result arrays are memory of the caller, which it writes. It has no arrays but these
+//! and those on its stack, no parallel statements, and no functions of its own. A call that finds
+//! too little stack, or is nested too deep, fails as [`Stmt::Fail`] does.
 //!
 //! **Passes** ([`pass`]) give loops a better form before they become machine code.
 //!

@@ -29,8 +29,8 @@ const CLASSES: &[(&str, usize, &str, &[&str])] = &[
     (">=", 2, "Ord", &["<"]),
 ];
 
-/// Operators that types of the library do not have, each with the function for it: the operator, the
-/// names of the types of both operands, and the advice.
+/// Operators that types of the library do not have, each with the function for it: the operator,
+/// the names of the types of both operands, and the advice.
 const FUNCTIONS: &[(&str, &str, &str, &str)] = &[
     ("-", "date", "date", "`days_between (a, b)` is the number of days from `a` to `b`"),
     ("+", "date", "int", "`add_days n d` is the date `n` days after `d`"),
