@@ -26,7 +26,7 @@ fn closing_tokens(before: &str) -> String {
     let mut out = String::new();
     for closer in blocks(before).open.into_iter().rev() {
         match closer {
-            "endif" | "endmatch" => out.push(' '),
+            closer if closer.ends_with("endif") || closer == "endmatch" => out.push(' '),
             "done" => out.push_str("; "),
             "}" if !out.trim_end().ends_with([';', '}']) => out.push(';'),
             _ => {}

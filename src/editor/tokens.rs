@@ -50,12 +50,17 @@ pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
     out
 }
 
+/// The rest of `if` without a condition's value, and of `then` without its other one; the placeholder is
+/// that of [`repair`](super::repair).
+const AFTER_IF: &str = "then nothing_written_yet else nothing_written_yet endif";
+const AFTER_THEN: &str = "else nothing_written_yet endif";
+
 /// The brackets and blocks of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
     /// The ranges of closed blocks, in the order in which they are closed.
     pub closed: Vec<Range<usize>>,
-    /// The tokens that would close the open blocks, the innermost last.
+    /// The texts that would close the open blocks, the innermost last.
     pub open: Vec<&'static str>,
 }
 
@@ -71,7 +76,7 @@ pub fn blocks(text: &str) -> Blocks {
             (TokenClass::Open, "(") => ")",
             (TokenClass::Open, "[") => "]",
             (TokenClass::Open, _) => "}",
-            (TokenClass::Keyword, "if") => "endif",
+            (TokenClass::Keyword, "if") => AFTER_IF,
             (TokenClass::Keyword, "match" | "typematch") => "endmatch",
             (TokenClass::Keyword, "do") => match open.last_mut() {
                 // `if c do … done` and `match e do … done` also end with `done`.
@@ -81,15 +86,20 @@ pub fn blocks(text: &str) -> Blocks {
                 }
                 _ => "done",
             },
-            (TokenClass::Keyword, "elif") => {
-                // The next condition may be followed by `then` or `do`, like the first.
+            (TokenClass::Keyword, "elif" | "then" | "else") => {
                 if let Some((_, "if", closer)) = open.last_mut() {
-                    *closer = "endif";
+                    *closer = match word {
+                        "elif" if *closer == "done" => "do done",
+                        "elif" => AFTER_IF,
+                        "then" => AFTER_THEN,
+                        _ if *closer == "done" => continue,
+                        _ => "endif",
+                    };
                 }
                 continue;
             }
             (TokenClass::Keyword, "perform") => {
-                open.pop_if(|(_, _, closer)| *closer == "endif");
+                open.pop_if(|(_, word, closer)| *word == "if" && *closer != "done");
                 continue;
             }
             (TokenClass::Close, _) | (TokenClass::Keyword, "endif" | "endmatch" | "done") => {
@@ -189,7 +199,7 @@ fn push_gap(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenC
 
 #[cfg(test)]
 mod tests {
-    use super::{TokenClass, blocks, matching_bracket, tokens};
+    use super::{AFTER_IF, AFTER_THEN, TokenClass, blocks, matching_bracket, tokens};
 
     fn classes(text: &str) -> Vec<(&str, TokenClass)> {
         tokens(text).into_iter().map(|(range, class)| (&text[range], class)).collect()
@@ -239,11 +249,16 @@ mod tests {
         for (text, closed, open) in [
             ("f (a, [1", vec![], vec![")", "]"]),
             ("{ (1) ", vec!["(1)"], vec!["}"]),
-            ("if a then b", vec![], vec!["endif"]),
+            ("if a", vec![], vec![AFTER_IF]),
+            ("if a then b", vec![], vec![AFTER_THEN]),
+            ("if a then b elif c", vec![], vec![AFTER_IF]),
+            ("if a then b else c", vec![], vec!["endif"]),
             ("if a then b endif", vec!["if a then b endif"], vec![]),
             ("if a do b; done", vec!["if a do b; done"], vec![]),
             ("if a do b; elif c do d; done e", vec!["if a do b; elif c do d; done"], vec![]),
-            ("if a do b; elif c", vec![], vec!["endif"]),
+            ("if a do b; elif c", vec![], vec!["do done"]),
+            ("if a do b; elif c do", vec![], vec!["done"]),
+            ("if a do b; else c", vec![], vec!["done"]),
             ("if a perform b; while c do", vec![], vec!["done"]),
             ("match a do match b with", vec![], vec!["done", "endmatch"]),
             ("val a = f (b; val c = [", vec![], vec!["]"]),

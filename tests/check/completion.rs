@@ -27,6 +27,10 @@ fn names_are_completed() {
     // A name that the text itself uses.
     assert_eq!(completed(&mut session, "fun f(particular:int):int => partic").1, ["particular"]);
     assert_eq!(completed(&mut session, "endm").1, ["endmatch"]);
+    // In a choice whose other value is not written yet.
+    let unfinished = "fun f(particular:int):int => if particular > 1 then parti";
+    assert_eq!(completed(&mut session, unfinished).1[0], "particular");
+    assert_eq!(completed(&mut session, "fun f(particular:int):int => if partic").1[0], "particular");
 }
 
 #[test]

@@ -203,6 +203,12 @@ fn line_breaks_that_were_written_stay() {
         "match x do\n| case 0=>;\n| case 1 n => println n;\nprintln 2; // two\ndone",
         "match x do\n| case 0 => ;\n| case 1 n => println n;\n  println 2;  // two\ndone\n",
     );
+    // Values below `then` are deeper than the words; on the lines of the words, the other words are.
+    becomes(
+        "val y = if a then\n1\nelif b then\n2\nelse\n3\nendif;",
+        "val y = if a then\n  1\nelif b then\n  2\nelse\n  3\nendif;\n",
+    );
+    becomes("val y = if a then 1\nelse 2\nendif;", "val y = if a then 1\n  else 2\n  endif;\n");
     becomes("variant t =\n| A\n  | B of int;", "variant t =\n  | A\n  | B of int;\n");
 }
 

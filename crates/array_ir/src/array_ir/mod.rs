@@ -382,7 +382,7 @@ pub enum Cast {
     SignedToFloat,
     /// An unsigned integer to the nearest float.
     UnsignedToFloat,
-    /// A float to `i64`, toward zero: to the nearest bound out of range, to 0 from NaN.
+    /// A float to `i32` or `i64`, toward zero: to the nearest bound out of range, to 0 from NaN.
     FloatToSigned,
     /// A conversion between float types, rounded to nearest.
     FloatToFloat,

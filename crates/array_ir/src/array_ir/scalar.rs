@@ -41,7 +41,7 @@ pub fn result(prim: Prim, operands: &[Element]) -> Option<Element> {
                 Cast::ZeroExtend => !from.is_float() && to.is_integer() && wide,
                 Cast::Truncate => from.is_integer() && !to.is_float() && narrow,
                 Cast::SignedToFloat | Cast::UnsignedToFloat => from.is_integer() && to.is_float(),
-                Cast::FloatToSigned => from.is_float() && to == Element::I64,
+                Cast::FloatToSigned => from.is_float() && matches!(to, Element::I32 | Element::I64),
                 Cast::FloatToFloat => from.is_float() && to.is_float() && *from != to,
                 Cast::FloatToBits => (*from, to) == (Element::F64, Element::I64),
             };
@@ -199,8 +199,11 @@ fn convert(cast: Cast, from: Element, to: Element, a: u64) -> u64 {
         Cast::Truncate => to.truncate(a),
         Cast::SignedToFloat => float(n as f64, n as f32),
         Cast::UnsignedToFloat => float(a as f64, a as f32),
-        Cast::FloatToSigned if from == Element::F64 => f64::from_bits(a) as i64 as u64,
-        Cast::FloatToSigned => f32::from_bits(a as u32) as i64 as u64,
+        Cast::FloatToSigned => {
+            let float =
+                if from == Element::F64 { f64::from_bits(a) } else { f64::from(f32::from_bits(a as u32)) };
+            if to == Element::I32 { u64::from(float as i32 as u32) } else { float as i64 as u64 }
+        }
         Cast::FloatToFloat if from == Element::F64 => u64::from((f64::from_bits(a) as f32).to_bits()),
         Cast::FloatToFloat => f64::from(f32::from_bits(a as u32)).to_bits(),
         Cast::FloatToBits => a,

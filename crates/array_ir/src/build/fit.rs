@@ -1,4 +1,5 @@
-//! Conversions to integers that never fail: `wrap` and `saturate`.
+//! Conversions to integers that never fail, `wrap` and `saturate`, and those of floats to integers of
+//! at most 32 bits.
 
 use super::{Builder, Result};
 use crate::array_ir::{Binary, Cast, Compare, Element, Op, Prim, ScalarFunction, Type, Value};
@@ -8,6 +9,11 @@ const TWO_64: f64 = TWO_63 * 2.0;
 
 /// The bounds of an integer type.
 pub(super) type Bounds = (i128, i128);
+
+/// Returns true for bounds within those of 32 bits with sign.
+pub(super) fn is_short(&(low, high): &Bounds) -> bool {
+    i128::from(i32::MIN) <= low && high <= i128::from(i32::MAX)
+}
 
 impl Builder<'_> {
     /// An integer, as a word, moved into the bounds of another type from those of its own.
@@ -40,6 +46,58 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns whether a float without its fraction is within the bounds of a short integer. It is
+    /// compared as it is, in lanes as wide as its own.
+    pub(super) fn is_within(&mut self, float: Value, (low, high): Bounds) -> Result<Value> {
+        let (below, above) = (low - 1, high + 1);
+        let element = self.element(float);
+        // A binary32 has no number between -2^31 - 1 and -2^31.
+        let (kind, least) = match element {
+            Element::F32 if i128::from(below as f32 as i64) != below => (Compare::Le, low),
+            _ => (Compare::Lt, below),
+        };
+        let (least, most) = (self.float_of(element, least as f64)?, self.float_of(element, above as f64)?);
+        let (is_above, is_below) =
+            (self.compare(kind, least, float)?, self.compare(Compare::Lt, float, most)?);
+        self.binary(Binary::And, is_above, is_below)
+    }
+
+    /// A float within the bounds of a short integer type as one, without its fraction.
+    pub(super) fn short_of_float(&mut self, float: Value, target: Element) -> Result<Value> {
+        let short = self.cast(float, Cast::FloatToSigned, Element::I32)?;
+        match target {
+            Element::I32 => Ok(short),
+            target => self.cast(short, Cast::Truncate, target),
+        }
+    }
+
+    /// A float as a short integer: the nearest bound where it does not fit, 0 for NaN.
+    pub(super) fn saturated_short(
+        &mut self,
+        float: Value,
+        (low, high): Bounds,
+        target: Element,
+    ) -> Result<Value> {
+        // A binary32 has all integers of 24 bits.
+        let is_exact = self.element(float) == Element::F64 || high < 1 << 24;
+        let float = if is_exact { float } else { self.cast(float, Cast::FloatToFloat, Element::F64)? };
+        let element = self.element(float);
+        let (low, high) = (self.float_of(element, low as f64)?, self.float_of(element, high as f64)?);
+        let within = self.choose(Compare::Lt, (float, low), low, float)?;
+        let within = self.choose(Compare::Lt, (high, within), high, within)?;
+        let within = self.number(within)?;
+        self.short_of_float(within, target)
+    }
+
+    fn element(&self, value: Value) -> Element {
+        self.types[&value].element().expect("a number is an element")
+    }
+
+    fn float_of(&mut self, element: Element, x: f64) -> Result<Value> {
+        let bits = if element == Element::F32 { u64::from((x as f32).to_bits()) } else { x.to_bits() };
+        self.constant(element, bits)
+    }
+
     fn binary_primitive(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
         let ty = self.types[&a].clone();
         self.define(ty, Op::Prim(Prim::Binary(op), vec![a, b]))
@@ -51,7 +109,7 @@ impl Builder<'_> {
     }
 
     fn float(&mut self, x: f64) -> Result<Value> {
-        self.constant(Element::F64, x.to_bits())
+        self.float_of(Element::F64, x)
     }
 
     /// `yes` where a comparison of floats holds, else `no`.
@@ -63,7 +121,7 @@ impl Builder<'_> {
 
     /// A float, or 0 for NaN.
     fn number(&mut self, float: Value) -> Result<Value> {
-        let zero = self.float(0.0)?;
+        let zero = self.float_of(self.element(float), 0.0)?;
         self.choose(Compare::Eq, (float, float), float, zero)
     }
 

@@ -1,5 +1,6 @@
 //! Primitives, operators of numbers and conversions.
 
+use super::fit::is_short;
 use super::types::{is_unsigned, structural_type};
 use super::{Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::DigitExpr;
@@ -545,6 +546,9 @@ impl Builder<'_> {
                 let word = self.widened(value, from)?;
                 if saturate { self.saturated(word, source, bounds)? } else { word }
             }
+            None if from.is_float() && saturate && is_short(&bounds) => {
+                return self.saturated_short(value, bounds, target);
+            }
             None if from.is_float() => {
                 let float = match from {
                     Scalar::Single => self.cast(value, Cast::FloatToFloat, Element::F64)?,
@@ -717,6 +721,14 @@ impl Builder<'_> {
                 let fits = self.binary(Binary::Or, is_narrow, is_special)?;
                 self.check(fits, SiteKind::Convert, span, vec![value])?;
                 Ok(narrow)
+            }
+            (true, false)
+                if to != Scalar::Char
+                    && let Some(bounds) = to.bounds().filter(is_short) =>
+            {
+                let fits = self.is_within(value, bounds)?;
+                self.check(fits, SiteKind::Convert, span, vec![value])?;
+                self.short_of_float(value, target)
             }
             (true, false) if source == Element::F32 => {
                 let wide = self.cast(value, Cast::FloatToFloat, Element::F64)?;

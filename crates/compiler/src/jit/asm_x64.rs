@@ -341,6 +341,11 @@ impl Assembler {
         self.vector((1, 0, 0x5b), false, (to.0, 0, Source::Register(from.0)));
     }
 
+    /// Lanes of 4 bytes, floats, converted to integers with a sign, toward 0.
+    pub fn truncate_single(&mut self, to: Vector, from: Vector) {
+        self.vector((1, 2, 0x5b), false, (to.0, 0, Source::Register(from.0)));
+    }
+
     /// The low halves of lanes of 8 bytes from `low`, the high ones from `high`, by AVX2.
     pub fn join_halves(&mut self, to: Vector, low: Vector, high: Vector) {
         self.vex((3, 1, 0x02), (false, true), (to.0, high.0, Source::Register(low.0)));

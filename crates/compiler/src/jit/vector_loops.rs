@@ -143,6 +143,7 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         reads,
         sets,
         uncut: uncut_registers(kernel, body),
+        zero_extended: zero_extended_slots(body),
         words,
         resident,
         most: 0,
@@ -198,6 +199,22 @@ fn uncut_registers(kernel: &Kernel, body: &[Stmt]) -> HashSet<Reg> {
             && !read.contains(reg)
         {
             found.insert(*reg);
+        }
+    });
+    found
+}
+
+/// The registers of slots that are only read to be extended without a sign.
+fn zero_extended_slots(body: &[Stmt]) -> HashSet<Reg> {
+    let mut found: HashSet<Reg> = HashSet::default();
+    for_each_stmt(body, &mut |stmt| {
+        if let Stmt::Let(reg, Op::Load(..)) = stmt {
+            found.insert(*reg);
+        }
+    });
+    for_each_stmt(body, &mut |stmt| {
+        if !matches!(stmt, Stmt::Let(_, Op::Cast(Cast::ZeroExtend, ..))) {
+            stmt.for_each_read(&mut |reg| _ = found.remove(&reg));
         }
     });
     found
@@ -523,6 +540,8 @@ impl Loop<'_> {
                         let other = self.take(asm, registers)?;
                         asm.store_singles(to, from, other, mask);
                         registers.vectors.push(other);
+                    } else if width < 4 && plan.width == 4 {
+                        asm.store_short(width, to, from, mask);
                     } else if usize::from(width) < plan.width {
                         asm.store_narrow(width, to, from, mask);
                     } else {

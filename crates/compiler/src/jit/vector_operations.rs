@@ -101,14 +101,17 @@ impl Loop<'_> {
                     return None;
                 }
                 registers.vectors.push(other);
-            } else if width < 4 && self.plan.width == 4 {
-                asm.load_short(width, to, from, mask);
             } else if usize::from(width) < self.plan.width {
                 let extension = match self.kernel.regs[reg] {
                     ScalarType::F32 => Extension::Float,
                     ScalarType::I64 => Extension::Zero,
+                    _ if self.zero_extended.contains(&reg) => Extension::Zero,
                     _ => Extension::Sign,
                 };
+                if self.plan.width == 4 {
+                    asm.load_short((extension, width), to, from, mask);
+                    return Some(());
+                }
                 asm.load_narrow((extension, width), to, from, mask);
             } else {
                 asm.load(lane, to, from, mask);
@@ -274,12 +277,12 @@ impl Loop<'_> {
             return Some(());
         }
         // The bits of the number without sign, and it less twice the sign.
-        let sign = 1 << (8 * ty.bytes() - 1);
+        let (sign, lane) = (1 << (8 * ty.bytes() - 1), self.lane(reg));
         let constant = self.take(asm, registers)?;
         for (op, bits) in [(Arithmetic::And, 2 * sign - 1), (Arithmetic::Xor, sign), (Arithmetic::Sub, sign)]
         {
-            self.constant(asm, Lane::I64, constant, bits);
-            asm.arithmetic(op, Lane::I64, to, (to, constant), None);
+            self.constant(asm, lane, constant, bits);
+            asm.arithmetic(op, lane, to, (to, constant), None);
         }
         registers.vectors.push(constant);
         Some(())
@@ -297,12 +300,14 @@ impl Loop<'_> {
         let operand_bits = 8 * self.kernel.regs[operand].bytes();
         match cast {
             Cast::SignExtend | Cast::Truncate | Cast::FloatToFloat | Cast::FloatToBits => asm.copy(to, from),
+            Cast::ZeroExtend if self.zero_extended.contains(&operand) => asm.copy(to, from),
             Cast::ZeroExtend => {
                 let lane = self.lane(operand);
                 self.constant(asm, lane, to, u64::MAX >> (64 - operand_bits));
                 asm.arithmetic(Arithmetic::And, lane, to, (to, from), None);
             }
             Cast::SignedToFloat if self.plan.width == 4 => asm.convert_short(to, from),
+            Cast::FloatToSigned if self.plan.width == 4 => asm.truncate_single(to, from),
             // The integer in the low bits of 1.5 * 2^52.
             Cast::SignedToFloat
                 if self.isa == Isa::Avx2 && self.plan.ranges.is_signed_half(self.kernel, operand) =>

@@ -1,6 +1,5 @@
 //! Analysis of a loop for its [`Plan`]: the role of each register, statement by statement.
 
-use super::asm_x64::Isa;
 use super::emit::has_fma;
 use super::induction::Induction;
 use super::lane_cost::LaneCost;
@@ -77,6 +76,9 @@ struct Planner<'k> {
     calls: bool,
     gathers: usize,
     can_fail: bool,
+    /// There are integers of 1 or 2 bytes in lanes of 4: beside others that have such lanes, since
+    /// narrower lanes are quicker where all are.
+    has_short_slots: bool,
     /// Statements around, where some lanes may not be active.
     depth: usize,
     nested_cost: LaneCost,
@@ -126,6 +128,7 @@ impl<'k> Planner<'k> {
             calls: false,
             gathers: 0,
             can_fail: false,
+            has_short_slots: false,
             depth: 0,
             nested_cost: LaneCost::default(),
         })
@@ -261,7 +264,9 @@ impl<'k> Planner<'k> {
         };
         match new {
             Role::Lanes => {
-                self.lanes(if is_short_slot(types, op, ty) { ScalarType::I32 } else { ty })?;
+                if !self.is_short(op, ty) {
+                    self.lanes(ty)?;
+                }
                 self.work += 1;
             }
             Role::Mask => self.work += 1,
@@ -285,6 +290,19 @@ impl<'k> Planner<'k> {
         }
         self.roles.insert(reg, new);
         Some(())
+    }
+
+    /// Takes lanes of 4 bytes for an integer of 1 or 2, of a slot or cut off, which they hold with
+    /// its sign extended. Returns false for another number.
+    fn is_short(&mut self, op: &Op, ty: ScalarType) -> bool {
+        let is_short = match op {
+            Op::Load(..) => true,
+            Op::Cast(Cast::Truncate, _, from) => self.kernel.regs[*from] == ScalarType::I32,
+            _ => false,
+        };
+        let is_short = is_short && self.types == LaneTypes::Words && ty.bytes() < 4;
+        self.has_short_slots |= is_short;
+        is_short
     }
 
     /// Returns true if the lanes of an accumulator are those of its type; `None` if it has none.
@@ -443,6 +461,16 @@ impl<'k> Planner<'k> {
             {
                 Role::Lanes
             }
+            Op::Cast(Cast::FloatToSigned, ScalarType::I32, a)
+                if types == LaneTypes::Words && kernel.regs[*a] == ScalarType::F32 && self.numbers(a) =>
+            {
+                Role::Lanes
+            }
+            Op::Cast(Cast::Truncate, ScalarType::I8 | ScalarType::I16, a)
+                if types == LaneTypes::Words && kernel.regs[*a] == ScalarType::I32 && self.numbers(a) =>
+            {
+                Role::Lanes
+            }
             Op::Cast(Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned, _, a)
                 if types.are_wide() && self.numbers(a) =>
             {
@@ -477,6 +505,10 @@ impl<'k> Planner<'k> {
         if !fits(at.stride) || !self.numbers(&value) || self.may_signal(value) {
             return None;
         }
+        if self.types == LaneTypes::Words && ty.bytes() < 4 {
+            self.has_short_slots = true;
+            return Some(());
+        }
         self.lanes(ty)
     }
 
@@ -510,7 +542,7 @@ impl<'k> Planner<'k> {
                 }
             }
         }
-        if work < OPERATIONS_PER_GATHER * self.gathers {
+        if self.has_short_slots && self.width != Some(4) || work < OPERATIONS_PER_GATHER * self.gathers {
             return None;
         }
         let grows = |member: &Member| inductions.get(&member.operand).is_some_and(|number| number.stride > 0);
@@ -551,12 +583,6 @@ impl<'k> Planner<'k> {
             inductions,
         })
     }
-}
-
-/// Returns true for a slot of 1 or 2 bytes that is an integer with its sign extended in a lane of 4.
-fn is_short_slot(types: LaneTypes, op: &Op, ty: ScalarType) -> bool {
-    let is_load = matches!(op, Op::Load(..));
-    types == LaneTypes::Words && is_load && ty.bytes() < 4 && super::vector_loops::isa() == Some(Isa::Avx512)
 }
 
 /// The recurrences of a loop whose rounds have variables of their own: no statement inside others

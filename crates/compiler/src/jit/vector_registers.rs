@@ -77,6 +77,8 @@ pub(super) struct Loop<'a> {
     pub(super) sets: HashMap<Var, Vec<usize>>,
     /// Integers whose lanes may have other bits beyond those of the type.
     pub(super) uncut: HashSet<Reg>,
+    /// Slots of integers that are loaded with 0 in the bits beyond those of the type.
+    pub(super) zero_extended: HashSet<Reg>,
     pub(super) words: Vec<Word>,
     /// Values that stay in a register.
     pub(super) resident: HashMap<Reg, Vector>,

@@ -188,7 +188,7 @@ pub enum Cast {
     SignedToFloat,
     /// An unsigned integer to the nearest float.
     UnsignedToFloat,
-    /// A float in range, without its fraction, to a signed 64-bit integer.
+    /// A float in range, without its fraction, to a signed integer of 32 or 64 bits.
     FloatToSigned,
     /// A conversion between float types, rounded to nearest.
     FloatToFloat,

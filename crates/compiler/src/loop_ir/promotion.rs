@@ -31,7 +31,7 @@ pub fn has_promoted_form(kernel: &Kernel, ty: ScalarType, op: &Op, is_small: imp
             Cast::SignExtend | Cast::ZeroExtend | Cast::Truncate | Cast::FloatToFloat => true,
             Cast::SignedToFloat => is_double || kernel.regs[*a].bytes() < 8 || is_small(*a),
             Cast::UnsignedToFloat => kernel.regs[*a].bytes() == 8 && (is_double || is_small(*a)),
-            Cast::FloatToSigned | Cast::FloatToBits => ty == ScalarType::I64,
+            Cast::FloatToSigned | Cast::FloatToBits => true,
         },
         _ => true,
     }

@@ -131,6 +131,7 @@ impl Generator {
                     (Cast::SignedToFloat, ScalarType::I64, ScalarType::F64),
                     (Cast::UnsignedToFloat, ScalarType::I32, ScalarType::F32),
                     (Cast::FloatToSigned, ScalarType::F64, ScalarType::I64),
+                    (Cast::FloatToSigned, ScalarType::F32, ScalarType::I32),
                     (Cast::FloatToFloat, ScalarType::F32, ScalarType::F64),
                     (Cast::FloatToBits, ScalarType::F64, ScalarType::I64),
                 ]);

@@ -443,7 +443,7 @@ impl Validator<'_> {
                     }
                     Cast::Truncate => !from.is_float() && !to.is_float() && from.bytes() > to.bytes(),
                     Cast::SignedToFloat | Cast::UnsignedToFloat => !from.is_float() && to.is_float(),
-                    Cast::FloatToSigned => from.is_float() && *to == ScalarType::I64,
+                    Cast::FloatToSigned => from.is_float() && matches!(to, ScalarType::I32 | ScalarType::I64),
                     Cast::FloatToFloat => from.is_float() && to.is_float() && from != *to,
                     Cast::FloatToBits => (from, *to) == (ScalarType::F64, ScalarType::I64),
                 };

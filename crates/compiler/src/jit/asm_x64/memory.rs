@@ -65,16 +65,8 @@ impl Assembler {
             (Isa::Avx512, _) => self.evex(opcode, false, (to.0, 0, source), (mask, true)),
             (Isa::Avx2, None) => self.vex(opcode, (false, true), (to.0, 0, source)),
             (Isa::Avx2, Some(mask)) => {
-                let insert = match width {
-                    1 => (3, 1, 0x20),
-                    2 => (1, 1, 0xc4),
-                    _ => (3, 1, 0x22),
-                };
                 self.zero(to);
-                self.for_each_lane_of(mask, &mut |asm, lane| {
-                    asm.vex(insert, (false, false), (to.0, to.0, Source::At(from, width, lane)));
-                    asm.bytes.push(lane);
-                });
+                self.for_each_lane_of(mask, &mut |asm, lane| asm.insert_slot(width, to, from, lane));
                 self.vex(opcode, (false, true), (to.0, 0, Source::Register(to.0)));
             }
         }
@@ -99,11 +91,82 @@ impl Assembler {
         }
     }
 
-    /// Lanes of 4 bytes from slots of 1 or 2, with their sign extended, by AVX-512; with a mask,
-    /// zeros elsewhere.
-    pub fn load_short(&mut self, width: u8, to: Vector, from: Pointer, mask: Option<Mask>) {
-        let opcode = (2, 1, if width == 1 { 0x21 } else { 0x23 });
-        self.evex(opcode, false, (to.0, 0, Source::At(from, width, 0)), (mask, true));
+    /// Lanes of 4 bytes from slots of 1 or 2 that are integers, extended; with a mask, zeros
+    /// elsewhere. The mask of AVX2 has its first lanes set.
+    pub fn load_short(
+        &mut self,
+        (extension, width): (Extension, u8),
+        to: Vector,
+        from: Pointer,
+        mask: Option<Mask>,
+    ) {
+        let signed = if width == 1 { 0x21 } else { 0x23 };
+        let opcode = (2, 1, if extension == Extension::Zero { signed + 0x10 } else { signed });
+        let source = Source::At(from, width, 0);
+        match (self.isa, mask) {
+            (Isa::Avx512, _) => self.evex(opcode, false, (to.0, 0, source), (mask, true)),
+            (Isa::Avx2, None) => self.vex(opcode, (false, true), (to.0, 0, source)),
+            (Isa::Avx2, Some(mask)) => {
+                self.zero(to);
+                self.for_each_short_lane_of(mask, &mut |asm, lane| asm.insert_slot(width, to, from, lane));
+                self.vex(opcode, (false, true), (to.0, 0, Source::Register(to.0)));
+            }
+        }
+    }
+
+    /// The low bits of lanes of 4 bytes to slots of 1 or 2; with a mask, only those. The mask of
+    /// AVX2 has its first lanes set.
+    pub fn store_short(&mut self, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {
+        let target = Source::At(to, width, 0);
+        if self.isa == Isa::Avx512 {
+            let opcode = (2, 2, if width == 1 { 0x31 } else { 0x33 });
+            return self.evex(opcode, false, (from.0, 0, target), (mask, false));
+        }
+        let (scratch, whole, half) = (SCRATCH_VECTOR, (false, true), (false, false));
+        // Bits above are cut off, so that nothing is saturated.
+        for (shift, of) in [(6, from.0), (2, scratch)] {
+            self.vex((1, 1, 0x72), whole, (shift, scratch, Source::Register(of)));
+            self.bytes.push(32 - 8 * width);
+        }
+        self.vex((2, 1, 0x2b), whole, (scratch, scratch, Source::Register(scratch)));
+        self.vex((3, 1, 0x00), (true, true), (scratch, 0, Source::Register(scratch)));
+        self.bytes.push(0x08);
+        if width == 1 {
+            self.vex((1, 1, 0x67), half, (scratch, scratch, Source::Register(scratch)));
+        }
+        match mask {
+            Some(mask) => {
+                self.for_each_short_lane_of(mask, &mut |asm, lane| {
+                    asm.extract_slot(width, to, scratch, lane);
+                });
+            }
+            None => {
+                let opcode = if width == 1 { (1, 1, 0xd6) } else { (1, 0, 0x11) };
+                self.vex(opcode, half, (scratch, 0, target));
+            }
+        }
+    }
+
+    /// A slot of 1, 2 or 4 bytes into the lowest 16 bytes of a vector, by AVX2.
+    fn insert_slot(&mut self, width: u8, to: Vector, from: Pointer, lane: u8) {
+        let opcode = match width {
+            1 => (3, 1, 0x20),
+            2 => (1, 1, 0xc4),
+            _ => (3, 1, 0x22),
+        };
+        self.vex(opcode, (false, false), (to.0, to.0, Source::At(from, width, lane)));
+        self.bytes.push(lane);
+    }
+
+    /// A slot of 1, 2 or 4 bytes from the lowest 16 bytes of a vector, by AVX2.
+    fn extract_slot(&mut self, width: u8, to: Pointer, from: u8, lane: u8) {
+        let opcode = match width {
+            1 => 0x14,
+            2 => 0x15,
+            _ => 0x16,
+        };
+        self.vex((3, 1, opcode), (false, false), (from, 0, Source::At(to, width, lane)));
+        self.bytes.push(lane);
     }
 
     /// The low bits of lanes of 8 bytes to slots of 1, 2 or 4; with a mask, only those. The mask of
@@ -146,15 +209,7 @@ impl Assembler {
     /// The low slots of a vector, of 1, 2 or 4 bytes, to memory by AVX2: one for each lane of a
     /// mask that has its first lanes set.
     fn store_slots(&mut self, width: u8, to: Pointer, from: u8, mask: Mask) {
-        let extract = match width {
-            1 => 0x14,
-            2 => 0x15,
-            _ => 0x16,
-        };
-        self.for_each_lane_of(mask, &mut |asm, lane| {
-            asm.vex((3, 1, extract), (false, false), (from, 0, Source::At(to, width, lane)));
-            asm.bytes.push(lane);
-        });
+        self.for_each_lane_of(mask, &mut |asm, lane| asm.extract_slot(width, to, from, lane));
     }
 
     /// An instruction on the lowest two lanes of 8 bytes.

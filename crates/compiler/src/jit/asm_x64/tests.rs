@@ -88,7 +88,10 @@ vcvtuqq2pd zmm3, zmm12                          62 d1 fe 48 7a dc
 vcvttpd2qq zmm3, zmm29                          62 91 fd 48 7a dd
 vcvtdq2ps zmm29, zmm3                           62 61 7c 48 5b eb
 vpmovsxbd zmm29 {k1} {z}, [r13 + rax]           62 42 7d c9 21 6c 05 00
-vpmovsxwd zmm3, [rsi + 2*rax]                   62 f2 7d 48 23 5c 46 00
+vpmovzxwd zmm3, [rsi + 2*rax]                   62 f2 7d 48 33 5c 46 00
+vpmovdb [r13 + rax] {k1}, zmm29                 62 42 7e 49 31 6c 05 00
+vpmovdw [rsi + 2*rax], zmm3                     62 f2 7e 48 33 5c 46 00
+vcvttps2dq zmm29, zmm3                          62 61 7e 48 5b eb
 vpcmpq k3, zmm12, zmm29, 1                      62 93 9d 48 1f dd 01
 vpcmpud k7, zmm29, zmm3, 2                      62 f3 15 40 1e fb 02
 vptestmq k3, zmm29, zmm29                       62 92 95 40 27 dd
@@ -176,6 +179,58 @@ round to singles: c4 c1 7d 5a dc c4 e1 7c 5a db
 signed product of halves: c4 62 e5 28 e6
     vpmuldq ymm12,ymm3,ymm6
 convert short: c4 c1 7c 5b dc
+truncate single: c4 61 7e 5b e3
+    vcvttps2dq ymm12,ymm3
+load 1 short: c4 e2 7d 31 5c 06 00
+    vpmovzxbd ymm3,QWORD PTR [rsi+rax*1+0x0]
+load 1 short of lanes: c4 41 1d ef e4 c4 41 7c 50 d9 41 f6 c3 01 0f 84 86 00 00 00 c4 43 19 20 64 05 00 00 41 f6 c3 02 0f 84 74 00 00 00 c4 43 19 20 64 05 01 01 41 f6 c3 04 0f 84 62 00 00 00 c4 43 19 20 64 05 02 02 41 f6 c3 08 0f 84 50 00 00 00 c4 43 19 20 64 05 03 03 41 f6 c3 10 0f 84 3e 00 00 00 c4 43 19 20 64 05 04 04 41 f6 c3 20 0f 84 2c 00 00 00 c4 43 19 20 64 05 05 05 41 f6 c3 40 0f 84 1a 00 00 00 c4 43 19 20 64 05 06 06 41 f6 c3 80 0f 84 08 00 00 00 c4 43 19 20 64 05 07 07 c4 42 7d 21 e4
+    vpxor ymm12,ymm12,ymm12; vmovmskps r11d,ymm9; test r11b,0x1; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x0],0x0; test r11b,0x2; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x1],0x1; test r11b,0x4; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x2],0x2; test r11b,0x8; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x3],0x3; test r11b,0x10; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x4],0x4; test r11b,0x20; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x5],0x5; test r11b,0x40; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x6],0x6; test r11b,0x80; je 0x9a;
+    vpinsrb xmm12,xmm12,BYTE PTR [r13+rax*1+0x7],0x7; vpmovsxbd ymm12,xmm12
+load 2 short of lanes: c4 e1 65 ef db c4 41 7c 50 d9 41 f6 c3 01 0f 84 86 00 00 00 c4 e1 61 c4 5c 46 00 00 41 f6 c3 02 0f 84 74 00 00 00 c4 e1 61 c4 5c 46 02 01 41 f6 c3 04 0f 84 62 00 00 00 c4 e1 61 c4 5c 46 04 02 41 f6 c3 08 0f 84 50 00 00 00 c4 e1 61 c4 5c 46 06 03 41 f6 c3 10 0f 84 3e 00 00 00 c4 e1 61 c4 5c 46 08 04 41 f6 c3 20 0f 84 2c 00 00 00 c4 e1 61 c4 5c 46 0a 05 41 f6 c3 40 0f 84 1a 00 00 00 c4 e1 61 c4 5c 46 0c 06 41 f6 c3 80 0f 84 08 00 00 00 c4 e1 61 c4 5c 46 0e 07 c4 e2 7d 23 db
+    vpxor ymm3,ymm3,ymm3; vmovmskps r11d,ymm9; test r11b,0x1; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x0],0x0; test r11b,0x2; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x2],0x1; test r11b,0x4; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x4],0x2; test r11b,0x8; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x6],0x3; test r11b,0x10; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0x8],0x4; test r11b,0x20; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0xa],0x5; test r11b,0x40; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0xc],0x6; test r11b,0x80; je 0x9a;
+    vpinsrw xmm3,xmm3,WORD PTR [rsi+rax*2+0xe],0x7; vpmovsxwd ymm3,xmm3
+store 1 short: c4 c1 05 72 f4 18 c4 c1 05 72 d7 18 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 41 01 67 ff c4 41 79 d6 7c 05 00
+    vpslld ymm15,ymm12,0x18; vpsrld ymm15,ymm15,0x18; vpackusdw ymm15,ymm15,ymm15;
+    vpermq ymm15,ymm15,0x8; vpackuswb xmm15,xmm15,xmm15; vmovq QWORD PTR [r13+rax*1+0x0],xmm15
+store 2 short: c4 e1 05 72 f3 10 c4 c1 05 72 d7 10 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 61 78 11 7c 46 00
+    vpslld ymm15,ymm3,0x10; vpsrld ymm15,ymm15,0x10; vpackusdw ymm15,ymm15,ymm15;
+    vpermq ymm15,ymm15,0x8; vmovups XMMWORD PTR [rsi+rax*2+0x0],xmm15
+store 1 short of lanes: c4 c1 05 72 f4 18 c4 c1 05 72 d7 18 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 41 01 67 ff c4 41 7c 50 d9 41 f6 c3 01 0f 84 86 00 00 00 c4 63 79 14 7c 06 00 00 41 f6 c3 02 0f 84 74 00 00 00 c4 63 79 14 7c 06 01 01 41 f6 c3 04 0f 84 62 00 00 00 c4 63 79 14 7c 06 02 02 41 f6 c3 08 0f 84 50 00 00 00 c4 63 79 14 7c 06 03 03 41 f6 c3 10 0f 84 3e 00 00 00 c4 63 79 14 7c 06 04 04 41 f6 c3 20 0f 84 2c 00 00 00 c4 63 79 14 7c 06 05 05 41 f6 c3 40 0f 84 1a 00 00 00 c4 63 79 14 7c 06 06 06 41 f6 c3 80 0f 84 08 00 00 00 c4 63 79 14 7c 06 07 07
+    vpslld ymm15,ymm12,0x18; vpsrld ymm15,ymm15,0x18; vpackusdw ymm15,ymm15,ymm15;
+    vpermq ymm15,ymm15,0x8; vpackuswb xmm15,xmm15,xmm15; vmovmskps r11d,ymm9; test r11b,0x1;
+    je 0xb1; vpextrb BYTE PTR [rsi+rax*1+0x0],xmm15,0x0; test r11b,0x2; je 0xb1;
+    vpextrb BYTE PTR [rsi+rax*1+0x1],xmm15,0x1; test r11b,0x4; je 0xb1;
+    vpextrb BYTE PTR [rsi+rax*1+0x2],xmm15,0x2; test r11b,0x8; je 0xb1;
+    vpextrb BYTE PTR [rsi+rax*1+0x3],xmm15,0x3; test r11b,0x10; je 0xb1;
+    vpextrb BYTE PTR [rsi+rax*1+0x4],xmm15,0x4; test r11b,0x20; je 0xb1;
+    vpextrb BYTE PTR [rsi+rax*1+0x5],xmm15,0x5; test r11b,0x40; je 0xb1;
+    vpextrb BYTE PTR [rsi+rax*1+0x6],xmm15,0x6; test r11b,0x80; je 0xb1;
+    vpextrb BYTE PTR [rsi+rax*1+0x7],xmm15,0x7
+store 2 short of lanes: c4 e1 05 72 f3 10 c4 c1 05 72 d7 10 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 41 7c 50 d9 41 f6 c3 01 0f 84 86 00 00 00 c4 43 79 15 7c 45 00 00 41 f6 c3 02 0f 84 74 00 00 00 c4 43 79 15 7c 45 02 01 41 f6 c3 04 0f 84 62 00 00 00 c4 43 79 15 7c 45 04 02 41 f6 c3 08 0f 84 50 00 00 00 c4 43 79 15 7c 45 06 03 41 f6 c3 10 0f 84 3e 00 00 00 c4 43 79 15 7c 45 08 04 41 f6 c3 20 0f 84 2c 00 00 00 c4 43 79 15 7c 45 0a 05 41 f6 c3 40 0f 84 1a 00 00 00 c4 43 79 15 7c 45 0c 06 41 f6 c3 80 0f 84 08 00 00 00 c4 43 79 15 7c 45 0e 07
+    vpslld ymm15,ymm3,0x10; vpsrld ymm15,ymm15,0x10; vpackusdw ymm15,ymm15,ymm15;
+    vpermq ymm15,ymm15,0x8; vmovmskps r11d,ymm9; test r11b,0x1; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0x0],xmm15,0x0; test r11b,0x2; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0x2],xmm15,0x1; test r11b,0x4; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0x4],xmm15,0x2; test r11b,0x8; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0x6],xmm15,0x3; test r11b,0x10; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0x8],xmm15,0x4; test r11b,0x20; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0xa],xmm15,0x5; test r11b,0x40; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0xc],xmm15,0x6; test r11b,0x80; je 0xac;
+    vpextrw WORD PTR [r13+rax*2+0xe],xmm15,0x7
 store 4: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 78 11 7c 85 00
     vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88;
     vmovups XMMWORD PTR [r13+rax*4+0x0],xmm15
@@ -479,8 +534,11 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vcvtuqq2pd zmm3, zmm12", &|asm| asm.convert(Conversion::UnsignedToFloat, a, b));
     case("vcvttpd2qq zmm3, zmm29", &|asm| asm.convert(Conversion::FloatToSigned, a, c));
     case("vcvtdq2ps zmm29, zmm3", &|asm| asm.convert_short(c, a));
-    case("vpmovsxbd zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_short(1, c, r13, last));
-    case("vpmovsxwd zmm3, [rsi + 2*rax]", &|asm| asm.load_short(2, a, rsi, none));
+    case("vpmovsxbd zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_short((Extension::Sign, 1), c, r13, last));
+    case("vpmovzxwd zmm3, [rsi + 2*rax]", &|asm| asm.load_short((Extension::Zero, 2), a, rsi, none));
+    case("vpmovdb [r13 + rax] {k1}, zmm29", &|asm| asm.store_short(1, r13, c, last));
+    case("vpmovdw [rsi + 2*rax], zmm3", &|asm| asm.store_short(2, rsi, a, none));
+    case("vcvttps2dq zmm29, zmm3", &|asm| asm.truncate_single(c, a));
     case("vpcmpq k3, zmm12, zmm29, 1", &|asm| asm.compare((Lane::I64, false), Mask(3), (b, c), 1));
     case("vpcmpud k7, zmm29, zmm3, 2", &|asm| asm.compare((Lane::I32, true), Mask(7), (c, a), 2));
     case("vptestmq k3, zmm29, zmm29", &|asm| asm.test(Lane::I64, Mask(3), c));
@@ -563,6 +621,14 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     case("round to singles", &|asm| asm.round_to_single(a, b));
     case("signed product of halves", &|asm| asm.signed_half_product(b, (a, c)));
     case("convert short", &|asm| asm.convert_short(a, b));
+    case("truncate single", &|asm| asm.truncate_single(b, a));
+    case("load 1 short", &|asm| asm.load_short((Extension::Zero, 1), a, rsi, None));
+    case("load 1 short of lanes", &|asm| asm.load_short((Extension::Sign, 1), b, r13, rest));
+    case("load 2 short of lanes", &|asm| asm.load_short((Extension::Sign, 2), a, rsi, rest));
+    case("store 1 short", &|asm| asm.store_short(1, r13, b, None));
+    case("store 2 short", &|asm| asm.store_short(2, rsi, a, None));
+    case("store 1 short of lanes", &|asm| asm.store_short(1, rsi, b, rest));
+    case("store 2 short of lanes", &|asm| asm.store_short(2, r13, a, rest));
     case("store 4", &|asm| asm.store_narrow(4, r13, b, None));
     case("store 2", &|asm| asm.store_narrow(2, rsi, a, None));
     case("store 1", &|asm| asm.store_narrow(1, r13, b, None));

@@ -1,19 +1,19 @@
-//! Deferred checks: a loop whose rounds check numbers of data notes in a variable that a check has
-//! failed, and fails after its last round.
+//! Deferred checks: a loop whose rounds check numbers of data counts in a variable the rounds in which
+//! a check has failed, and fails after its last round if there was one.
 //!
 //! ```text
 //!                                      set v <- 0
 //! for i in 0..<n                       for i in 0..<n
 //!   r0 = a[i]                            r0 = a[i]
 //!   r1 = r0 <u r9               =>       r1 = r0 <u r9
-//!   if r1 else fail                      v <- or v (r1 == 0)
+//!   if r1 else fail                      v <- add v (r1 == 0)
 //!   b[i] <- r0                           b[i] <- r0
 //!                                      if v fail
 //! ```
 //!
-//! A branch in each round keeps a loop from going by vectors. The variable is a sticky flag, as
-//! those of IEEE 754 (section 7.1) are: operations go on after an exception, which is looked at
-//! once.
+//! A branch in each round keeps a loop from going by vectors. The variable does what a sticky flag of
+//! IEEE 754 (section 7.1) does: operations go on after an exception, which is looked at once. It
+//! counts, since lanes of any width count truth values.
 //!
 //! **Why nothing changes.** A kernel that fails has no results, and its caller finds out what
 //! failed and where by a run of its own; so a loop may fail later than at its first failed check,
@@ -42,7 +42,7 @@ use crate::hash::HashMap;
 const STRIP: u64 = 4096;
 
 /// Statements of the longest body.
-const MAX_STATEMENTS: usize = 60;
+const MAX_STATEMENTS: usize = 200;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -164,7 +164,7 @@ fn deferred(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
     Some(out)
 }
 
-/// The statements of a round which set `failed` where one of its checks fails.
+/// The statements of a round which add 1 to `failed` where one of its checks fails.
 fn noting(kernel: &mut Kernel, failed: Var, body: &[Stmt]) -> Vec<Stmt> {
     let mut build = Builder::new(kernel);
     let zero = build.int(0);
@@ -183,12 +183,12 @@ fn noting(kernel: &mut Kernel, failed: Var, body: &[Stmt]) -> Vec<Stmt> {
     }
     let any = any.expect("a round has a check");
     let before = build.define(ScalarType::I64, Op::Get(failed));
-    let after = build.binary(Binary::Or, before, any);
+    let after = build.binary(Binary::Add, before, any);
     build.stmts.push(Stmt::Set(failed, after));
     build.stmts
 }
 
-/// Leaves the kernel if the variable is set.
+/// Leaves the kernel if the variable is not 0.
 fn fail_if(build: &mut Builder<'_>, failed: Var) {
     let now = build.define(ScalarType::I64, Op::Get(failed));
     build.stmts.push(Stmt::If(now, vec![Stmt::Fail], Vec::new()));

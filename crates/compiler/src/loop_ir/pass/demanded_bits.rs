@@ -31,7 +31,7 @@
 //!
 //! Costs time in proportion to the statements.
 
-use super::super::{Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::{Array, Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt};
 use super::affine::Forms;
 use super::value_ranges::{Interval, definition_intervals};
 use super::vector_forms::{Lanes, VectorForms};
@@ -171,7 +171,7 @@ impl Narrowing {
                 continue;
             }
             let (can, cost) = match op {
-                Op::Load(array, ..) => (kernel.arrays[*array].width == 4, 0),
+                Op::Load(array, ..) => (kernel.arrays[*array].width <= 4, 0),
                 Op::Binary(Binary::Mul, ..) => (true, PRODUCT_COST),
                 Op::Binary(Binary::Add | Binary::Sub | Binary::And | Binary::Or | Binary::Xor, a, b) => {
                     (![a, b].iter().any(|operand| vectors.truths.contains(operand)), 1)
@@ -190,11 +190,19 @@ impl Narrowing {
                 work += cost;
             }
         }
+        let read_inside = narrow_operands(kernel, parts, &narrow);
+        for stmt in parts.body {
+            if let Stmt::Let(reg, Op::Load(..)) = stmt
+                && !read_inside.contains(reg)
+            {
+                narrow.remove(reg);
+            }
+        }
         let (mut extended, mut cut_off) = (HashSet::default(), HashSet::default());
         for stmt in parts.body {
             let is_inside = match stmt {
                 Stmt::Let(reg, _) => narrow.contains(reg),
-                Stmt::Store(array, ..) => kernel.arrays[*array].width == 4,
+                Stmt::Store(array, ..) => kernel.arrays[*array].width <= 4,
                 _ => false,
             };
             stmt.for_each_reg(&mut |reg| {
@@ -214,6 +222,10 @@ impl Narrowing {
                 extended.insert(reg);
             }
         }
+        // Bytes have lanes of their own ([`narrow_integers`](super::narrow_integers)).
+        if narrow.iter().all(|reg| bits.get(reg).is_some_and(|bits| *bits <= 255)) {
+            return None;
+        }
         let conversions = CONVERSION_COST * (extended.len() + cut_off.len());
         (work >= MIN_OPERATIONS && work > conversions).then_some(Narrowing { narrow, extended })
     }
@@ -227,7 +239,15 @@ impl Narrowing {
                 Stmt::Let(reg, op) if self.narrow.contains(&reg) => {
                     let half = match op {
                         Op::Load(array, at, _) => {
-                            build.define(ScalarType::I32, Op::Load(array, at, ScalarType::I32))
+                            let ty = slot_type(build.kernel, array);
+                            let slot = build.define(ty, Op::Load(array, at, ty));
+                            match ty {
+                                ScalarType::I32 => slot,
+                                _ => build.define(
+                                    ScalarType::I32,
+                                    Op::Cast(Cast::ZeroExtend, ScalarType::I32, slot),
+                                ),
+                            }
                         }
                         Op::Binary(Binary::And, a, b) if lower_half_is_full(build.kernel, b) => {
                             half(&mut build, &mut halves, a)
@@ -245,14 +265,42 @@ impl Narrowing {
                     }
                 }
                 Stmt::Store(array, at, value)
-                    if self.narrow.contains(&value) && build.kernel.arrays[array].width == 4 =>
+                    if self.narrow.contains(&value) && build.kernel.arrays[array].width <= 4 =>
                 {
-                    build.stmts.push(Stmt::Store(array, at, halves[&value]));
+                    let value = match slot_type(build.kernel, array) {
+                        ScalarType::I32 => halves[&value],
+                        ty => build.define(ty, Op::Cast(Cast::Truncate, ty, halves[&value])),
+                    };
+                    build.stmts.push(Stmt::Store(array, at, value));
                 }
                 stmt => build.stmts.push(stmt),
             }
         }
         build.stmts
+    }
+}
+
+/// The registers that narrow operations read, or stores into slots of at most 4 bytes.
+fn narrow_operands(kernel: &Kernel, parts: &LoopParts<'_>, narrow: &HashSet<Reg>) -> HashSet<Reg> {
+    let mut read = HashSet::default();
+    for stmt in parts.body {
+        match stmt {
+            Stmt::Let(reg, op @ Op::Binary(..)) if narrow.contains(reg) => {
+                op.for_each_reg(&mut |operand| _ = read.insert(operand));
+            }
+            Stmt::Store(array, _, value) if kernel.arrays[*array].width <= 4 => _ = read.insert(*value),
+            _ => {}
+        }
+    }
+    read
+}
+
+/// The integers that the slots of an array of at most 4 bytes hold.
+fn slot_type(kernel: &Kernel, array: Array) -> ScalarType {
+    match kernel.arrays[array].width {
+        1 => ScalarType::I8,
+        2 => ScalarType::I16,
+        _ => ScalarType::I32,
     }
 }
 

@@ -187,13 +187,33 @@ fn widths(kernel: &Kernel, index: Reg, body: &[Stmt], forms: &mut Forms<'_>) -> 
         let Stmt::Let(reg, op) = stmt else { continue };
         let width = match (op, vectors.lanes.get(reg)) {
             // Cut off where it is stored.
-            (Op::Cast(Cast::Truncate, ..), Some(_)) => 8,
+            (Op::Cast(Cast::Truncate, _, from), Some(_)) if kernel.regs[*from] == ScalarType::I64 => 8,
             (_, Some(Lanes::Bytes(bytes))) => *bytes,
             (_, Some(Lanes::Index) | None) => continue,
         };
         widths.insert(*reg, width);
     }
+    // A number of 1 or 2 bytes is loaded into the lanes that it is extended to.
+    for stmt in body {
+        if let Stmt::Let(reg, Op::Cast(Cast::ZeroExtend | Cast::SignExtend, ScalarType::I32, from)) = stmt
+            && let Some(width) = widths.get(reg).copied()
+            && kernel.regs[*from].bytes() < 4
+            && is_read_once(body, *from)
+            && let Some(own) = widths.get_mut(from)
+        {
+            *own = width;
+        }
+    }
     Some(widths)
+}
+
+/// Returns true if one statement of a body reads a register.
+fn is_read_once(body: &[Stmt], reg: Reg) -> bool {
+    let mut reads = 0;
+    for stmt in body {
+        stmt.for_each_reg(&mut |read| reads += usize::from(read == reg));
+    }
+    reads == 1
 }
 
 /// Returns true if lanes of 8 bytes have all operations of a loop

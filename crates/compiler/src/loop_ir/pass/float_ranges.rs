@@ -27,6 +27,11 @@ impl FloatInterval {
         })
     }
 
+    /// The interval of its numbers rounded to binary32.
+    pub fn rounded_to_single(self) -> FloatInterval {
+        FloatInterval { low: f64::from(self.low as f32), high: f64::from(self.high as f32) }
+    }
+
     /// The integers toward 0 of the bounds, those beyond a word cut off.
     pub fn whole(self) -> (i64, i64) {
         (self.low as i64, self.high as i64)

@@ -2,10 +2,10 @@
 //! index.
 //!
 //! The sum of each column of a matrix reads a column at a time: far apart, and one after the other.
-//! Neighboring columns lie side by side. So [`TILE`] columns are done at a time, row by row:
+//! Neighboring columns lie side by side. So [`MAX_TILE`] columns are done at a time, row by row:
 //!
 //! ```text
-//! each j < n                                each t < n / TILE
+//! each j < n                                each t < n / tile
 //!   total = sum of x[i, j], i < m             for j in the tile: lanes[..][j] <- -0
 //!   out[j] <- total                    =>     for i in 0..<m
 //!                                               for j in the tile: lanes[i % 8][j] += x[i, j]
@@ -36,12 +36,15 @@ use super::super::{
     Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
     for_each_stmt, identity_bits,
 };
-use super::Builder;
+use super::affine::Forms;
+use super::{Builder, known_rounds};
 use crate::core::reduction::{LANES, combine_lanes};
 use crate::hash::{HashMap, HashSet};
 
-/// Rounds of the outer loop that are done at a time.
-const TILE: i64 = 256;
+/// Rounds of the outer loop that are done at a time, at most.
+const MAX_TILE: i64 = 256;
+/// Rounds of the shortest tile, of loops with few rounds.
+const MIN_TILE: i64 = 8;
 /// Rows of a lane that are taken in one go.
 const UNROLLED_ROWS: i64 = 4;
 /// Sums, at most: the lanes of each are on the stack of a run.
@@ -267,9 +270,11 @@ fn is_promoted(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
     kernel.has_vector_loops && has_promoted_form(kernel, kernel.regs[reg], op, |_| false)
 }
 
-/// Returns true if a slot number goes by more than 1 with an index, or is made of its digits.
+/// Returns true if a slot number goes by more than 1 with an index, is made of its digits, or is
+/// looked up by it.
 fn strides(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
     match ops.get(&at) {
+        Some(Op::Load(_, at, _)) => mentions(ops, *at, index),
         Some(Op::Binary(Binary::Add, a, b)) => strides(ops, *a, index) || strides(ops, *b, index),
         Some(op @ Op::Binary(Binary::Mul | Binary::DivUnsigned | Binary::RemUnsigned, ..)) => {
             let mut found = false;
@@ -280,11 +285,21 @@ fn strides(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
     }
 }
 
+/// Returns true if a slot number is computed from an index by sums and products.
+fn mentions(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
+    match ops.get(&at) {
+        Some(Op::Binary(_, a, b)) => [a, b].into_iter().any(|reg| mentions(ops, *reg, index)),
+        _ => at == index,
+    }
+}
+
 /// The tiled loop under construction.
 struct Tiler<'n, 's> {
     build: Builder<'n>,
     analysis: Analysis<'s>,
     index: Reg,
+    /// The rounds of a tile.
+    tile: i64,
     /// The range of the tile.
     low: Reg,
     high: Reg,
@@ -368,9 +383,13 @@ fn tile_loop(
     {
         return None;
     }
+    let tile_size = match known_rounds(&mut Forms::new(kernel), from, count) {
+        Some(rounds @ 0..MAX_TILE) => (rounds as u64).next_power_of_two().max(MIN_TILE as u64) as i64,
+        _ => MAX_TILE,
+    };
     let mut build = Builder::new(kernel);
-    let tile = build.int(TILE);
-    let more = build.int(TILE - 1);
+    let tile = build.int(tile_size);
+    let more = build.int(tile_size - 1);
     let rounds = match from {
         Some(from) => {
             let (rounds, none) = (build.binary(Binary::Sub, count, from), build.int(0));
@@ -393,6 +412,7 @@ fn tile_loop(
         build,
         analysis,
         index,
+        tile: tile_size,
         low,
         high,
         invariants: HashMap::default(),
@@ -443,12 +463,12 @@ impl<'s> Tiler<'_, 's> {
                 }
                 Stmt::Reduce { index, low, high, body, item, result } => {
                     let (ty, joining) = (item.ty(self.build.kernel), item.op());
-                    let lanes = self.array(ty, TILE * LANES as i64);
+                    let lanes = self.array(ty, self.tile * LANES as i64);
                     self.flush();
                     self.neutral(lanes, joining, ty);
                     let (low, high) = (self.invariant(*low), self.invariant(*high));
                     let taken = |this: &mut Self, lane: Reg, first: Reg, turns: i64| {
-                        let tile = this.build.int(TILE);
+                        let tile = this.build.int(this.tile);
                         let start = this.build.binary(Binary::Mul, lane, tile);
                         this.pending.push(Pending::LoadLane(lanes, start, ty));
                         for turn in 0..turns {
@@ -493,7 +513,7 @@ impl<'s> Tiler<'_, 's> {
     /// Sets all lanes to what they start from.
     fn neutral(&mut self, lanes: Array, joining: ReductionOp, ty: ScalarType) {
         let neutral = self.build.define(ty, Op::Const(ty, identity_bits(joining, ty)));
-        let (low, high) = (self.build.int(0), self.build.int(TILE * LANES as i64));
+        let (low, high) = (self.build.int(0), self.build.int(self.tile * LANES as i64));
         let (label, index) = (self.build.label(), self.build.reg(ScalarType::I64));
         let body = vec![Stmt::Store(lanes, index, neutral)];
         self.build.stmts.push(Stmt::For { label, index, low, high, body });
@@ -561,7 +581,7 @@ impl<'s> Tiler<'_, 's> {
 
     /// The slot of a lane for the index at a place of the tile.
     fn lane(&mut self, lane: i64, place: Reg) -> Reg {
-        let start = self.build.int(lane * TILE);
+        let start = self.build.int(lane * self.tile);
         self.build.binary(Binary::Add, place, start)
     }
 
@@ -591,7 +611,7 @@ impl<'s> Tiler<'_, 's> {
         if let Some(array) = self.slots.get(&reg) {
             return *array;
         }
-        let array = self.array(self.build.kernel.regs[reg], TILE);
+        let array = self.array(self.build.kernel.regs[reg], self.tile);
         self.slots.insert(reg, array);
         array
     }
@@ -600,7 +620,7 @@ impl<'s> Tiler<'_, 's> {
         if let Some(array) = self.vars.get(&var) {
             return *array;
         }
-        let array = self.array(self.build.kernel.vars[var], TILE);
+        let array = self.array(self.build.kernel.vars[var], self.tile);
         self.vars.insert(var, array);
         array
     }

@@ -9,9 +9,9 @@
 //! A division takes tens of cycles, a product and a shift four, and vectors have both.
 //!
 //! **Method.** The interval of the dividend ([`value_ranges`](super::value_ranges)) says whether it
-//! is natural, and below 2^31 or 2^32. A word must hold the product. A remainder is the dividend
-//! without the product of quotient and divisor. The bound is one of two numbers, so that kernels of
-//! many sizes share code.
+//! is natural, and below 2^12, 2^16, 2^31 or 2^32. A word must hold the product. A remainder is the
+//! dividend without the product of quotient and divisor. The bound is one of four numbers, so that
+//! kernels of many sizes share code.
 //!
 //! Runs after the passes that look for divisions. Costs time in proportion to the statements.
 
@@ -20,8 +20,9 @@ use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use super::value_ranges::{Interval, definition_intervals};
 use super::{Builder, rewrite};
 
-/// The bounds of dividends that are told apart.
-const BOUNDS: [u64; 2] = [(1 << 31) - 1, (1 << 32) - 1];
+/// The bounds of dividends that are told apart. Up to the first two, products have 32 bits, which
+/// [`demanded_bits`](super::demanded_bits) finds.
+const BOUNDS: [u64; 4] = [(1 << 12) - 1, (1 << 16) - 1, (1 << 31) - 1, (1 << 32) - 1];
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -89,8 +90,8 @@ fn reduced(build: &mut Builder<'_>, division: Division, dividend: Interval) -> O
             }
         });
     }
-    let bound = BOUNDS.into_iter().find(|bound| dividend.high as u64 <= *bound)?;
-    let (factor, shift) = factor_and_shift(divisor, bound)?;
+    let mut bounds = BOUNDS.into_iter().filter(|bound| dividend.high as u64 <= *bound);
+    let (factor, shift) = bounds.find_map(|bound| factor_and_shift(divisor, bound))?;
     let (factor, shift) = (build.int(factor as i64), build.int(i64::from(shift)));
     let product = build.binary(Binary::Mul, n, factor);
     if !remainder {
@@ -103,9 +104,12 @@ fn reduced(build: &mut Builder<'_>, division: Division, dividend: Interval) -> O
 }
 
 /// The factor and the shift that divide numbers up to `bound` by `divisor`, which is no power of
-/// two, if a word holds the products.
+/// two, if a word holds the products, or half of one those of small numbers.
 fn factor_and_shift(divisor: u64, bound: u64) -> Option<(u64, u32)> {
-    reciprocal(divisor, bound, 32..64, u64::MAX / bound)
+    match bound >> 16 {
+        0 => reciprocal(divisor, bound, 0..32, u64::from(u32::MAX) / bound),
+        _ => reciprocal(divisor, bound, 32..64, u64::MAX / bound),
+    }
 }
 
 #[cfg(test)]
@@ -125,9 +129,12 @@ mod tests {
             }
             for bound in BOUNDS {
                 let Some((factor, shift)) = factor_and_shift(divisor, bound) else {
-                    assert!(bound > BOUNDS[0], "all divisors of 31 bits have a factor, but {divisor}");
+                    assert!(bound != BOUNDS[2], "all divisors of 31 bits have a factor, but {divisor}");
                     continue;
                 };
+                if divisor > bound {
+                    continue;
+                }
                 let multiple = bound / divisor * divisor;
                 let few = [0, 1, divisor - 1, divisor, multiple - 1, multiple, bound - 1, bound];
                 for n in few.into_iter().chain((0..20).map(|_| random() * 2 % (bound + 1))) {

@@ -10,7 +10,15 @@
 //! ranges for variables*, 1977). Where a condition holds — in a branch, or behind a branch that
 //! leaves — the intervals of the registers that it compares are narrowed. Floats that are computed
 //! from integers have intervals, too ([`float_ranges`]). A register is set once,
-//! so an interval holds wherever the register is read; a variable, which changes, has none.
+//! so an interval holds wherever the register is read.
+//!
+//! A variable has one interval, wherever it is read: that of 0, which it begins as, and of all
+//! numbers that it is set to ([`variable_intervals`]). A first walk assumes 0 alone; what it finds
+//! variables set to is assumed by the next one, until nothing is added. A bound that moves in the
+//! third walk is left out (widening; Cousot and Cousot, *Abstract interpretation: a unified lattice
+//! model*, 1977), and what the last one finds is taken in its place if another walk confirms it
+//! (narrowing): `i < n` bounds a variable `i` that a loop counts up. **Sound** by induction over the
+//! statements of a run, since a walk is made with the assumption that it confirms.
 //!
 //! **What is decided.** A comparison that is the same for all values in the intervals becomes a
 //! constant, and a branch on it the side that is taken. `x rem n` is `x` for `x` from `1 - n` to
@@ -22,21 +30,29 @@
 //! decides whether it shares code with another one ([`Kernel::key`]), so other sizes get code for
 //! what is decided at them.
 //!
-//! Costs time in proportion to the statements; of a choice, twice a few definitions.
+//! Costs time in proportion to the statements, for each of at most [`MAX_WALKS`] walks; of a choice,
+//! twice a few definitions.
 
-use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
 use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use super::float_ranges::FloatInterval;
-use super::{Builder, float_ranges};
+use super::{Builder, assigned_vars, float_ranges};
 use crate::hash::HashMap;
+
+/// Walks that look for the intervals of variables.
+const MAX_WALKS: usize = 6;
+
+/// Walks after which a bound that still moves is left out.
+const MAX_EXACT_WALKS: usize = 2;
 
 /// Definitions that are computed again under the assumption of a choice.
 const MAX_RECOMPUTED_DEPTH: u32 = 4;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    let variables = variable_intervals(kernel);
     let body = std::mem::take(&mut kernel.body);
-    let mut walk = Walk::new(kernel);
+    let mut walk = Walk { variables, ..Walk::new(kernel) };
     let body = walk.list(body);
     let same = walk.same;
     kernel.body = body;
@@ -60,6 +76,51 @@ fn intervals_of(kernel: &Kernel, branches_always: bool) -> HashMap<Reg, Interval
     let mut walk = Walk { branches_always, ..Walk::new(&mut copy) };
     walk.list(body);
     walk.defined
+}
+
+/// The intervals of the integer variables of a kernel, of those that have one.
+fn variable_intervals(kernel: &Kernel) -> HashMap<Var, Interval> {
+    let is_word = |var: &Var| kernel.vars[*var] == ScalarType::I64;
+    let mut assumed: HashMap<Var, Interval> =
+        kernel.vars.ids().filter(is_word).map(|var| (var, Interval::exactly(0))).collect();
+    if assumed.is_empty() {
+        return assumed;
+    }
+    for walk in 0..MAX_WALKS {
+        let found = assigned_intervals(kernel, &assumed);
+        let is_within = |(var, found): (&Var, &Interval)| assumed[var].union(*found) == assumed[var];
+        if found.iter().all(is_within) {
+            let is_narrower = found.iter().any(|(var, found)| assumed[var] != *found);
+            if !is_narrower {
+                return assumed;
+            }
+            // What has been found is within what is assumed: another walk shows if it confirms
+            // itself.
+            let again = assigned_intervals(kernel, &found);
+            let confirms = again.iter().all(|(var, again)| found[var].union(*again) == found[var]);
+            return if confirms { found } else { assumed };
+        }
+        for (var, found) in found {
+            let before = assumed[&var];
+            let mut after = before.union(found);
+            if walk >= MAX_EXACT_WALKS {
+                after.low = if after.low < before.low { i64::MIN } else { after.low };
+                after.high = if after.high > before.high { i64::MAX } else { after.high };
+            }
+            assumed.insert(var, after);
+        }
+    }
+    HashMap::default()
+}
+
+/// The intervals of what variables are set to if they are within those that are assumed, 0 among
+/// them.
+fn assigned_intervals(kernel: &Kernel, assumed: &HashMap<Var, Interval>) -> HashMap<Var, Interval> {
+    let mut copy = kernel.clone();
+    let body = std::mem::take(&mut copy.body);
+    let mut walk = Walk { variables: assumed.clone(), ..Walk::new(&mut copy) };
+    walk.list(body);
+    walk.assigned
 }
 
 /// All numbers from the first to the last.
@@ -161,6 +222,27 @@ struct Scope {
     floats: HashMap<Reg, FloatInterval>,
 }
 
+/// The value of a variable behind a branch: what it is set to where the condition holds, and where
+/// it does not.
+#[derive(Clone, Copy)]
+struct Merge {
+    condition: Reg,
+    then: Reg,
+    otherwise: Reg,
+}
+
+impl Merge {
+    /// The merge of a variable that both branches set last.
+    fn of(condition: Reg, then: &[Stmt], otherwise: &[Stmt]) -> Option<(Var, Merge)> {
+        match (then.last(), otherwise.last()) {
+            (Some(Stmt::Set(var, then)), Some(Stmt::Set(other, otherwise))) if var == other => {
+                Some((*var, Merge { condition, then: *then, otherwise: *otherwise }))
+            }
+            _ => None,
+        }
+    }
+}
+
 struct Walk<'k> {
     kernel: &'k mut Kernel,
     ops: HashMap<Reg, Op>,
@@ -170,6 +252,14 @@ struct Walk<'k> {
     same: HashMap<Reg, Reg>,
     /// The intervals of registers where they are set.
     defined: HashMap<Reg, Interval>,
+    /// The intervals that the integer variables are assumed to have, and those of what they are set
+    /// to, 0 among them.
+    variables: HashMap<Var, Interval>,
+    assigned: HashMap<Var, Interval>,
+    /// Variables that the branches of a condition have set last, and registers that hold the value
+    /// of such a variable.
+    merges: HashMap<Var, Merge>,
+    merged: HashMap<Reg, Merge>,
     /// True if what is known in a branch is what would be if it were taken always: neither its
     /// condition nor a check in it.
     branches_always: bool,
@@ -181,7 +271,22 @@ impl<'k> Walk<'k> {
     fn new(kernel: &'k mut Kernel) -> Walk<'k> {
         let (ops, same, defined) = (HashMap::default(), HashMap::default(), HashMap::default());
         let scopes = vec![Scope::default()];
-        Walk { kernel, ops, scopes, same, defined, branches_always: false, branches: 0 }
+        let (variables, assigned) = (HashMap::default(), HashMap::default());
+        let (branches_always, branches) = (false, 0);
+        let (merges, merged) = (HashMap::default(), HashMap::default());
+        Walk {
+            kernel,
+            ops,
+            scopes,
+            same,
+            defined,
+            variables,
+            assigned,
+            merges,
+            merged,
+            branches_always,
+            branches,
+        }
     }
 
     fn interval(&self, reg: Reg) -> Interval {
@@ -208,14 +313,39 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// The interval of a float that an operation gives.
-    fn float_result(&self, op: &Op) -> Option<FloatInterval> {
+    /// The interval of an integer of any width, read with a sign.
+    fn signed_interval(&self, reg: Reg) -> Interval {
+        let bits = |reg: Reg| 8 * self.kernel.regs[reg].bytes() as u32;
+        let of_width = |bits: u32| Interval { low: i64::MIN >> (64 - bits), high: i64::MAX >> (64 - bits) };
+        match self.ops.get(&reg) {
+            _ if bits(reg) == 64 => self.interval(reg),
+            Some(Op::Cast(Cast::ZeroExtend, _, from)) => {
+                Interval { low: 0, high: i64::MAX >> (63 - bits(*from)) }
+            }
+            Some(Op::Cast(Cast::SignExtend, _, from)) => of_width(bits(*from)),
+            _ => of_width(bits(reg)),
+        }
+    }
+
+    /// The interval of a float of a type that an operation gives. Where the type is binary32, the
+    /// bounds are rounded to it, as the result is.
+    fn float_result(&self, ty: ScalarType, op: &Op) -> Option<FloatInterval> {
+        let interval = self.wide_float_result(op)?;
+        Some(if ty == ScalarType::F32 { interval.rounded_to_single() } else { interval })
+    }
+
+    fn wide_float_result(&self, op: &Op) -> Option<FloatInterval> {
         match op {
             Op::Const(ScalarType::F64, bits) => FloatInterval::of([f64::from_bits(*bits)]),
-            Op::Cast(Cast::SignedToFloat, ScalarType::F64, a) if self.kernel.regs[*a] == ScalarType::I64 => {
-                let a = self.interval(*a);
-                FloatInterval::of([a.low as f64, a.high as f64])
+            Op::Const(ScalarType::F32, bits) => FloatInterval::of([f64::from(f32::from_bits(*bits as u32))]),
+            Op::Cast(Cast::SignedToFloat, ty, a) => {
+                let a = self.signed_interval(*a);
+                match ty {
+                    ScalarType::F32 => FloatInterval::of([a.low, a.high].map(|n| f64::from(n as f32))),
+                    _ => FloatInterval::of([a.low, a.high].map(|n| n as f64)),
+                }
             }
+            Op::Cast(Cast::FloatToFloat, _, a) => self.float(*a),
             Op::Unary(kind, a) => self.float(*a)?.unary(*kind),
             Op::Binary(kind, a, b) => self.float(*a)?.binary(*kind, self.float(*b)?),
             Op::Select(_, a, b) => Some(self.float(*a)?.union(self.float(*b)?)),
@@ -226,6 +356,15 @@ impl<'k> Walk<'k> {
     /// Narrows what is compared by a condition that holds or does not. Returns false if that cannot
     /// be.
     fn assume(&mut self, condition: Reg, holds: bool) -> bool {
+        if let Some(&Merge { condition, then, otherwise }) = self.merged.get(&condition) {
+            // The value of the branch that was not taken is not that one.
+            let is_other = |value: Reg| self.known_condition(value) == Some(!holds);
+            return match (is_other(then), is_other(otherwise)) {
+                (false, true) => self.assume(condition, true) && self.assume(then, holds),
+                (true, false) => self.assume(condition, false) && self.assume(otherwise, holds),
+                _ => true,
+            };
+        }
         let (kind, a, b) = match self.ops.get(&condition) {
             Some(Op::Compare(kind, a, b)) => (*kind, *a, *b),
             Some(Op::Binary(Binary::And, a, b)) if holds => {
@@ -245,7 +384,7 @@ impl<'k> Walk<'k> {
         if zero && matches!(kind, Compare::Eq | Compare::Ne) && self.is_truth(a) {
             return self.assume(a, holds == (kind == Compare::Ne));
         }
-        if self.kernel.regs[a] == ScalarType::F64 {
+        if self.kernel.regs[a].is_float() {
             let (x, y) = float_ranges::narrowed(kind, holds, self.float(a), self.float(b));
             self.learn_float(a, x);
             self.learn_float(b, y);
@@ -287,6 +426,7 @@ impl<'k> Walk<'k> {
             Op::Const(ScalarType::I64, bits) => Interval::exactly(*bits as i64),
             Op::Size(n) => Interval::exactly(self.kernel.sizes[*n as usize] as i64),
             Op::Compare(..) => Interval { low: 0, high: 1 },
+            Op::Get(var) => self.variables.get(var).copied().unwrap_or(Interval::ALL),
             Op::Binary(kind, a, b) if self.kernel.regs[*a] == ScalarType::I64 => {
                 binary(*kind, of(*a), of(*b))
             }
@@ -341,6 +481,15 @@ impl<'k> Walk<'k> {
         rename_uses(&mut stmt, &self.same);
         match stmt {
             Stmt::Let(reg, op) => self.define(reg, op, out),
+            Stmt::Set(var, reg) => {
+                if self.kernel.vars[var] == ScalarType::I64 {
+                    let (zero, set) = (Interval::exactly(0), self.interval(reg));
+                    let all = self.assigned.entry(var).or_insert(zero);
+                    *all = all.union(set);
+                }
+                self.merges.remove(&var);
+                out.push(Stmt::Set(var, reg));
+            }
             Stmt::If(condition, then, otherwise) => {
                 if let Some(holds) = self.known_condition(condition) {
                     return out.extend(self.list(if holds { then } else { otherwise }));
@@ -348,8 +497,15 @@ impl<'k> Walk<'k> {
                 let assumed = |holds| (!self.branches_always).then_some((condition, holds));
                 let (holds, fails) = (assumed(true), assumed(false));
                 self.branches += 1;
+                let before = self.merges.clone();
                 let then = self.inside(then, holds, None);
+                self.merges.clone_from(&before);
                 let otherwise = self.inside(otherwise, fails, None);
+                self.merges = before;
+                for var in assigned_vars(&then).into_iter().chain(assigned_vars(&otherwise)) {
+                    self.merges.remove(&var);
+                }
+                self.merges.extend(Merge::of(condition, &then, &otherwise));
                 self.branches -= 1;
                 let (first, second) = (never_ends(&then), never_ends(&otherwise));
                 out.push(Stmt::If(condition, then, otherwise));
@@ -368,7 +524,10 @@ impl<'k> Walk<'k> {
                     _ => None,
                 };
                 for body in stmt.bodies_mut() {
+                    // A round may come after another one.
+                    self.merges.clear();
                     *body = self.inside(std::mem::take(body), None, index);
+                    self.merges.clear();
                 }
                 rename_summand(&mut stmt, &self.same);
                 out.push(stmt);
@@ -396,6 +555,16 @@ impl<'k> Walk<'k> {
                 let small = n.low > 0 && x.high < n.low;
                 let is_signed = matches!(op, Op::Binary(Binary::RemSigned, ..));
                 (small && (x.is_natural() || is_signed && x.low > -n.low)).then_some(*a)
+            }
+            // A mask of all bits that a number may have.
+            Op::Binary(Binary::And, a, b) => {
+                let masks = |x: Reg, mask: Reg| {
+                    let (x, mask) = (self.interval(x), self.interval(mask));
+                    let is_mask =
+                        mask.low == mask.high && mask.low >= 0 && mask.low & mask.low.wrapping_add(1) == 0;
+                    is_mask && x.is_natural() && x.high <= mask.low
+                };
+                if masks(*a, *b) { Some(*a) } else { masks(*b, *a).then_some(*b) }
             }
             _ => None,
         }
@@ -427,17 +596,27 @@ impl<'k> Walk<'k> {
     }
 
     fn define(&mut self, reg: Reg, op: Op, out: &mut Vec<Stmt>) {
+        if let Op::Get(var) = op
+            && let Some(merge) = self.merges.get(&var)
+        {
+            self.merged.insert(reg, *merge);
+        }
         if let Some(equal) = self.equal_register(&op) {
             self.same.insert(reg, equal);
             return;
         }
-        if self.kernel.regs[reg] == ScalarType::F64 {
-            self.learn_float(reg, self.float_result(&op));
+        let ty = self.kernel.regs[reg];
+        if ty.is_float() {
+            self.learn_float(reg, self.float_result(ty, &op));
         }
-        if self.kernel.regs[reg] != ScalarType::I64 {
+        if ty != ScalarType::I64 {
+            self.ops.insert(reg, op.clone());
             return out.push(Stmt::Let(reg, op));
         }
         let interval = match &op {
+            Op::Compare(kind, a, b) if a == b && !self.kernel.regs[*a].is_float() => {
+                Interval::exactly(i64::from(kind.holds(0, 0)))
+            }
             Op::Compare(kind, a, b) if self.kernel.regs[*a] == ScalarType::I64 => {
                 match decided(*kind, self.interval(*a), self.interval(*b)) {
                     Some(holds) => Interval::exactly(i64::from(holds)),

@@ -103,7 +103,9 @@ impl<'a, 'k> VectorForms<'a, 'k> {
 
     fn lanes_of(&mut self, reg: Reg, op: &Op) -> Option<Lanes> {
         let ty = self.kernel.regs[reg];
-        let wide = Some(Lanes::Bytes(if ty.bytes() == 4 { 4 } else { 8 }));
+        let is_cut_off =
+            matches!(op, Op::Cast(Cast::Truncate, _, a) if self.kernel.regs[*a] == ScalarType::I32);
+        let wide = Some(Lanes::Bytes(if ty.bytes() == 4 || is_cut_off { 4 } else { 8 }));
         let is = |has: bool| wide.filter(|_| has);
         match op {
             Op::Load(array, at, _) => {
@@ -158,8 +160,12 @@ impl<'a, 'k> VectorForms<'a, 'k> {
                     Cast::SignedToFloat | Cast::UnsignedToFloat => {
                         (from, ty) == (ScalarType::I64, ScalarType::F64) && self.are(8, op)
                     }
+                    Cast::FloatToSigned if ty == ScalarType::I32 => {
+                        from == ScalarType::F32 && self.are(4, op)
+                    }
                     Cast::FloatToSigned | Cast::FloatToBits => from == ScalarType::F64 && self.are(8, op),
                     Cast::ZeroExtend | Cast::SignExtend => ty == ScalarType::I64,
+                    Cast::Truncate if is_cut_off => self.are(4, op),
                     Cast::Truncate => from == ScalarType::I64 && self.are(8, op),
                     Cast::FloatToFloat => true,
                 })

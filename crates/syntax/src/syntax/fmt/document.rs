@@ -651,6 +651,10 @@ impl<'a> DocumentBuilder<'a> {
     fn choice(&self, parts: &[(usize, Vec<Node>)], close: usize) -> Doc<'a> {
         let words = parts.iter().skip(1).map(|(word, _)| *word).chain([close]);
         let free = !words.into_iter().any(|word| self.breaks_before(word));
+        let is_below = |nodes: &[Node]| nodes.first().is_some_and(|node| self.breaks_before(node.first()));
+        // Where a value stands below its `then`, the words are as deep as the line of the first one.
+        let has_blocks =
+            parts.iter().any(|(word, nodes)| self.kind(*word) == TokenKind::Then && is_below(nodes));
         let mut doc = self.arena.nil();
         for (at, (word, nodes)) in parts.iter().enumerate() {
             let first = nodes.first().map(Node::first);
@@ -670,12 +674,12 @@ impl<'a> DocumentBuilder<'a> {
                 let inner = inner.append(self.row(nodes, Level::OUTSIDE));
                 part = part.append(if below { inner.nest(INDENT) } else { inner });
             }
-            let nested = at > 0 && (broken || sep == Separator::Line);
+            let nested = at > 0 && (broken || sep == Separator::Line) && !has_blocks;
             doc = doc.append(if nested { part.nest(INDENT) } else { part });
         }
         let end = if self.breaks_before(close) { Separator::Hard } else { Separator::Blank };
         let end = self.separator(close, end).append(self.token(close));
-        doc.append(if self.breaks_before(close) { end.nest(INDENT) } else { end }).group()
+        doc.append(if self.breaks_before(close) && !has_blocks { end.nest(INDENT) } else { end }).group()
     }
 
     /// Returns `match … with | p => e … endmatch`.
