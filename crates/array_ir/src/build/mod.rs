@@ -38,6 +38,7 @@ mod recursion;
 mod reshape;
 mod state;
 mod term;
+mod text;
 mod triangle;
 mod types;
 

@@ -160,6 +160,8 @@ impl Builder<'_> {
                 self.fitted(value, (from, to), prim == core::Prim::Saturate)
             }
             core::Prim::Compress => self.compress(scope, args),
+            core::Prim::StrLen => self.text_length(scope, &args[0]),
+            core::Prim::CodePoint => self.code_point(scope, &args[0], &args[1]),
             core::Prim::Iota => {
                 let count = self.value(scope, &args[0])?;
                 let most = self.constant(Element::I64, MAX_IOTA)?;

@@ -174,6 +174,7 @@ impl Builder<'_> {
             Ok(Type::Sum(cases))
         };
         Ok(match ty.kind() {
+            TypeKind::Scalar(Scalar::String) if left.bound == 0 => Type::text(),
             TypeKind::Scalar(scalar) => Type::Element(scalar_element(*scalar)?),
             _ if ty.is_bool() => Type::B1,
             TypeKind::UnitSum(n) if n.is_one() => Type::unit(),
@@ -510,7 +511,9 @@ mod tests {
     fn types_without_a_form_are_declined_by_their_word() {
         let function = CoreType::function(CoreType::int(), CoreType::int());
         assert_eq!(built(&function), Err(Declined::Function));
-        assert_eq!(built(&CoreType::string()), Err(Declined::Text));
+        let texts = CoreType::array(CoreType::string(), number(3));
+        assert_eq!(built(&texts), Err(Declined::Text));
+        assert_eq!(built(&CoreType::string()), Ok(Type::text()));
         assert_eq!(built(&CoreType::repeat(number(3), CoreType::real())), Err(Declined::Sum));
         let var = TypeVar { id: 1_001, name: "T".into(), kind: Kind::Type };
         assert_eq!(built(&CoreType::var(var)), Err(Declined::Polymorphic));

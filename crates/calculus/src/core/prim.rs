@@ -267,6 +267,7 @@ scalar_functions! { prims
         Trim "trim": "string -> string", Text, "Without blanks at its ends.";
         StrRepeat "repeat": "string * int -> string", Text, "The text that many times; empty below 1.";
         Chr "chr": "int -> string", Text, "The character with this Unicode code point.";
+        TextOf "_text_of": "[I:COMPACTLINEAR] int ^ I -> string", Text, "The characters with these Unicode code points, one after the other.";
         CodePoint "codepoint": "string * int -> int", Text, "The Unicode code point of the character at a position, or -1.";
         ParseInt "parse_int": "string -> 1 + int", Text, "Case 1 with the integer the text is, or case 0.";
         ParseReal "parse_real": "string -> 1 + real", Text, "Case 1 with the real the text is, or case 0.";

@@ -163,6 +163,11 @@ pub const ROWS: &[Foreign] = &[
         "import dict (dict_of); val r = (x=1, y=2); val d = dict_of ((\"a\", 1), (\"b\", 2));",
     ),
     row(
+        &["bench", "test"],
+        "what is measured or tested stands in a block with a name: `bench \"name\" { … }`, `test \"name\" { … }`",
+        "bench \"sums\" { val s = sum (1, 2); }",
+    ),
+    row(
         &["np", "numpy", "math", "Math", "torch", "jnp", "cmath"],
         "functions have no prefix: write `sin x`, `sum xs`",
         "sin 1.0",

@@ -59,7 +59,7 @@ use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS, Unboxed};
 use crate::loop_ir::{Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
-use crate::types::{Type as CoreType, TypeKind};
+use crate::types::{Scalar, Type as CoreType, TypeKind};
 use crate::value::Class;
 pub use binding::{FieldBinding, InputBinding, Lowered, ResultSource};
 use binding::{code_bound, separable_types, storage_type, word};
@@ -473,7 +473,7 @@ impl<'p> Emitter<'p> {
         fields: &mut Vec<(usize, FieldBinding)>,
     ) -> Result<LoweredValue<'p>> {
         match (&layout.form, ty) {
-            (Form::Packed, _) => {
+            (Form::Packed | Form::Scalar(Scalar::String), _) => {
                 let element = sized_element(ty).ok_or(Declined::Arrival)?;
                 let (class, stride) = (self.class(element)?, self.slots(element)?);
                 if stride == 0 {

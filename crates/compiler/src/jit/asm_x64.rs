@@ -16,9 +16,11 @@
 //! Decides nothing: what goes where is said by [`super::vector_loops`].
 
 mod control;
+mod interleave;
 mod memory;
 
 pub use control::ForwardJump;
+pub use interleave::MAX_STRIDE;
 pub use memory::Extension;
 
 /// A set of vector instructions.

@@ -3,7 +3,7 @@
 use super::Shared;
 use super::call::stack_limit;
 use super::code::Code;
-use super::fields::{accepts_field, field_at, slots_of};
+use super::fields::{accepts_field, field_at, size_of, sized_slots};
 use super::gemm::Panels;
 use super::growable::Growables;
 use super::native::FrameAddress;
@@ -721,10 +721,8 @@ impl Executable for CompiledKernel {
                 InputBinding::Fields(fields) => {
                     for (slot, field) in fields {
                         match (field, field_at(value, *slot)) {
-                            (FieldBinding::Sized(array, class, number, _), Value::Packed(packed)) => {
-                                let size =
-                                    packed.axis_size().expect("an array that was accepted has one axis");
-                                let Some((buffer, start)) = slots_of(&packed.value, *class) else {
+                            (FieldBinding::Sized(array, class, number, _), value) => {
+                                let Some((size, buffer, start)) = sized_slots(&value, *class) else {
                                     return RunResult::Failed;
                                 };
                                 words[frame.scalars + *number as usize] = size;
@@ -732,16 +730,12 @@ impl Executable for CompiledKernel {
                                     buffer.address() + start as u64 * class.bytes();
                                 read.push(buffer);
                             }
-                            (FieldBinding::Size(number), Value::Packed(packed)) => {
-                                let size =
-                                    packed.axis_size().expect("an array that was accepted has one axis");
+                            (FieldBinding::Size(number), value) => {
+                                let size = size_of(&value).expect("an array that was accepted has its size");
                                 words[frame.scalars + *number as usize] = size;
                             }
                             (FieldBinding::Scalar(number, _), value) => {
                                 words[frame.scalars + *number as usize] = value.word();
-                            }
-                            (FieldBinding::Sized(..) | FieldBinding::Size(_), _) => {
-                                unreachable!("an array that was accepted has its size")
                             }
                         }
                     }

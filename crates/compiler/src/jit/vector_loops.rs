@@ -30,17 +30,17 @@
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
 //! results do not depend on the processor, and `FELIS_VECTORS` changes nothing but time.
 
-use super::asm_x64::{Arithmetic, Assembler, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Vector};
+use super::asm_x64::{Arithmetic, Assembler, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Pointer, Vector};
 use super::lane_control::{Execution, Exits, is_control};
 use super::vector_operations::{arithmetic, compare};
-use super::vector_plan::{LaneTypes, Plan, Role};
+use super::vector_plan::{LaneTypes, Plan, Role, has_components};
 use super::vector_planner::plan;
 use super::vector_registers::{FIRST_OWN_WORD, Loop, Registers, Word};
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp};
 use crate::loop_ir::{
-    Binary, Cast, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
+    Array, Binary, Cast, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
     defined_registers, for_each_stmt,
 };
 use std::sync::OnceLock;
@@ -127,10 +127,7 @@ pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLo
         }
     });
     let (words, resident) = (Vec::new(), HashMap::default());
-    let interleaved = match isa {
-        Isa::Avx2 => interleaved_stores(kernel, body, &plan),
-        Isa::Avx512 => HashMap::default(),
-    };
+    let interleaved = interleaved_stores(kernel, body, &plan);
     let (reads, sets) = reads_of(body, &plan, item, &interleaved);
     let mut loops = Loop {
         isa,
@@ -220,37 +217,52 @@ fn zero_extended_slots(body: &[Stmt]) -> HashSet<Reg> {
     found
 }
 
-/// Pairs of stores to alternate slots of an array, the second one of each with the first one: the
-/// first one is done where the second one is.
-fn interleaved_stores(kernel: &Kernel, body: &[Stmt], plan: &Plan) -> HashMap<usize, usize> {
-    let mut pairs: HashMap<usize, usize> = HashMap::default();
+/// Groups of stores to slots that lie side by side, of all components of records in an array, by the
+/// last one of each: the statements in the order of the slots. They are done where the last is.
+fn interleaved_stores(kernel: &Kernel, body: &[Stmt], plan: &Plan) -> HashMap<usize, Vec<usize>> {
+    let mut groups: HashMap<usize, Vec<usize>> = HashMap::default();
     // A load by a second name may be one of the first slot.
     if kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Alias(_))) {
-        return pairs;
+        return groups;
     }
-    let mut waiting: Vec<usize> = Vec::new();
-    for (second, stmt) in body.iter().enumerate() {
+    // Groups that lack stores, each with the distances of these from the first one.
+    let mut waiting: Vec<Vec<(i64, usize)>> = Vec::new();
+    for (number, stmt) in body.iter().enumerate() {
         match stmt {
             Stmt::Let(_, Op::Load(array, ..)) => {
-                waiting.retain(|first| body[*first].written_arrays() != [*array])
+                waiting.retain(|group| body[group[0].1].written_arrays() != [*array])
             }
-            Stmt::Store(array, at, _) if plan.stride(*at) == 2 && kernel.arrays[*array].width == 8 => {
-                let distance = |first: &usize| match &body[*first] {
+            Stmt::Store(array, at, _) if has_components(kernel.arrays[*array].width, plan.stride(*at)) => {
+                let distance = |group: &[(i64, usize)]| match &body[group[0].1] {
                     Stmt::Store(other, before, _) if other == array => plan.distance(*before, *at),
                     _ => None,
                 };
                 // A store that this one overwrites stays before it.
-                waiting.retain(|first| distance(first) != Some(0));
-                let is_beside = |first: &usize| distance(first).is_some_and(|n| n.abs() == 1);
-                match waiting.iter().position(is_beside) {
-                    Some(first) => drop(pairs.insert(second, waiting.remove(first))),
-                    None => waiting.push(second),
+                waiting.retain(|group| {
+                    distance(group).is_none_or(|own| group.iter().all(|(other, _)| *other != own))
+                });
+                let stride = plan.stride(*at);
+                let is_beside = |group: &[(i64, usize)], own: i64| {
+                    group.iter().all(|(other, _)| (own - other).abs() < stride)
+                };
+                let found = waiting.iter().enumerate().find_map(|(at, group)| {
+                    distance(group).filter(|own| is_beside(group, *own)).map(|own| (at, own))
+                });
+                let Some((at, own)) = found else {
+                    waiting.push(vec![(0, number)]);
+                    continue;
+                };
+                waiting[at].push((own, number));
+                if waiting[at].len() as i64 == stride {
+                    let mut group = waiting.remove(at);
+                    group.sort_unstable();
+                    groups.insert(number, group.into_iter().map(|(_, number)| number).collect());
                 }
             }
             _ => {}
         }
     }
-    pairs
+    groups
 }
 
 /// Positions of statements.
@@ -264,12 +276,14 @@ fn reads_of(
     body: &[Stmt],
     plan: &Plan,
     item: Option<Summand>,
-    interleaved: &HashMap<usize, usize>,
+    interleaved: &HashMap<usize, Vec<usize>>,
 ) -> (Positions<Reg>, Positions<Var>) {
     let (mut reads, mut sets): (Positions<Reg>, Positions<Var>) = Default::default();
     let end = number_statements(body, 0, &mut reads, &mut sets);
-    for (second, first) in interleaved {
-        body[*first].for_each_reg(&mut |reg| reads.entry(reg).or_default().push(*second));
+    for (last, group) in interleaved {
+        for stmt in group {
+            body[*stmt].for_each_reg(&mut |reg| reads.entry(reg).or_default().push(*last));
+        }
     }
     for total in &plan.accumulators {
         let joined = reads[&total.new][0];
@@ -475,7 +489,7 @@ impl Loop<'_> {
         run: &mut Execution<'_>,
         stmts: &[Stmt],
     ) -> Option<()> {
-        let (body, plan) = (self.body, self.plan);
+        let plan = self.plan;
         for stmt in stmts {
             let (at, part, mask) = (run.at, run.part, run.active);
             registers.begin(at);
@@ -503,39 +517,16 @@ impl Loop<'_> {
                     // A result that nobody reads takes no register.
                     self.free(registers, &[*reg]);
                 }
-                Stmt::Store(..) if self.interleaved.values().any(|first| *first == at) => {}
-                Stmt::Store(array, place, value) if self.interleaved.contains_key(&at) => {
-                    let Stmt::Store(_, before, first) = &body[self.interleaved[&at]] else {
-                        unreachable!("a pair of stores")
-                    };
-                    let mut slots = [(*before, *first), (*place, *value)];
-                    if plan.distance(*before, *place) == Some(-1) {
-                        slots.swap(0, 1);
-                    }
-                    let values = slots.map(|(_, value)| value);
-                    let even = self.vector(asm, registers, values[0])?;
-                    let odd = self.vector(asm, registers, values[1])?;
-                    let others = [self.take(asm, registers)?, self.take(asm, registers)?];
-                    if mask.is_some() {
-                        for ((place, _), from) in slots.into_iter().zip([even, odd]) {
-                            let to = self.pointer(asm, Word::Place(*array, place));
-                            asm.store_strided((to, 16), from, others[0], mask);
-                        }
-                    } else {
-                        let to = self.pointer(asm, Word::Place(*array, slots[0].0));
-                        asm.store_alternate(to, (even, odd), others);
-                    }
-                    registers.vectors.extend(others);
-                    self.release(registers, &values, &[even, odd]);
+                Stmt::Store(..) if let Some(group) = self.interleaved.get(&at).cloned() => {
+                    self.store_components(asm, registers, &group, mask)?;
                 }
+                Stmt::Store(..) if self.interleaved.values().any(|group| group.contains(&at)) => {}
                 Stmt::Store(array, place, value) => {
                     let from = self.vector(asm, registers, *value)?;
                     let to = self.pointer(asm, Word::Place(*array, *place));
                     let width = self.kernel.arrays[*array].width;
                     if plan.stride(*place) != 1 {
-                        let other = self.take(asm, registers)?;
-                        asm.store_strided((to, 8 * plan.stride(*place) as i32), from, other, mask);
-                        registers.vectors.push(other);
+                        self.store_strided(asm, registers, (to, *place), from, mask)?;
                     } else if width == 4 && plan.width == 8 && self.kernel.regs[*value].is_float() {
                         let other = self.take(asm, registers)?;
                         asm.store_singles(to, from, other, mask);
@@ -553,6 +544,60 @@ impl Loop<'_> {
                 _ => unreachable!("the plan of a vectorized loop admits no other statement"),
             }
         }
+        Some(())
+    }
+
+    /// A vector to slots at a distance.
+    fn store_strided(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        (to, place): (Pointer, Reg),
+        from: Vector,
+        mask: Option<Mask>,
+    ) -> Option<()> {
+        let other = self.take(asm, registers)?;
+        let bytes = self.plan.width as i32 * self.plan.stride(place) as i32;
+        match self.plan.width {
+            4 => asm.store_strided_short((to, bytes), from, other, mask),
+            _ => asm.store_strided((to, bytes), from, other, mask),
+        }
+        registers.vectors.push(other);
+        Some(())
+    }
+
+    /// The stores of a group, in the order of their slots.
+    fn store_components(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        group: &[usize],
+        mask: Option<Mask>,
+    ) -> Option<()> {
+        let body = self.body;
+        let stores = group.iter().map(|number| match &body[*number] {
+            Stmt::Store(array, place, value) => (*array, *place, *value),
+            _ => unreachable!("a group of stores"),
+        });
+        let stores: Vec<(Array, Reg, Reg)> = stores.collect();
+        let values: Vec<Reg> = stores.iter().map(|(_, _, value)| *value).collect();
+        let mut vectors = Vec::new();
+        for value in &values {
+            vectors.push(self.vector(asm, registers, *value)?);
+        }
+        if mask.is_some() {
+            for ((array, place, _), from) in stores.iter().zip(&vectors) {
+                let to = self.pointer(asm, Word::Place(*array, *place));
+                self.store_strided(asm, registers, (to, *place), *from, mask)?;
+            }
+        } else {
+            let others = [self.take(asm, registers)?, self.take(asm, registers)?];
+            let (array, place, value) = stores[0];
+            let to = self.pointer(asm, Word::Place(array, place));
+            asm.store_interleaved(self.lane(value), to, &vectors, others);
+            registers.vectors.extend(others);
+        }
+        self.release(registers, &values, &vectors);
         Some(())
     }
 

@@ -5,7 +5,7 @@
 
 use super::asm_x64::{Arithmetic, Assembler, Conversion, Extension, Isa, Lane, Mask, Vector};
 use super::lane_ranges::{divides_halves, signed_factor};
-use super::vector_plan::Role;
+use super::vector_plan::{Role, has_components};
 use super::vector_registers::{Loop, Place, Registers, Word};
 use crate::loop_ir::reciprocal::reciprocal;
 use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Unary};
@@ -93,12 +93,14 @@ impl Loop<'_> {
             let stride = self.plan.stride(*place);
             if stride != 1 {
                 let other = self.take(asm, registers)?;
-                if stride == 2 && self.isa == Isa::Avx2 {
-                    asm.load_alternate(lane, to, from, other, mask);
-                } else if width == 8 {
-                    asm.load_strided(to, (from, 8 * stride as i32), other, mask);
-                } else {
-                    return None;
+                let bytes = i32::from(width) * stride as i32;
+                match mask {
+                    None if has_components(width, stride) => {
+                        asm.load_interleaved(lane, to, (from, stride as usize), other);
+                    }
+                    Some(mask) if width == 4 => asm.load_strided_short(to, (from, bytes), other, mask),
+                    _ if width == 8 => asm.load_strided(to, (from, bytes), other, mask),
+                    _ => return None,
                 }
                 registers.vectors.push(other);
             } else if usize::from(width) < self.plan.width {

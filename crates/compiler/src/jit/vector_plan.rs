@@ -8,6 +8,7 @@
 //! hold depends on the vectors ([`LaneTypes`]): those of the code generator ([`super::simd128`]) or
 //! those of [`super::vector_loops`].
 
+use super::asm_x64::MAX_STRIDE;
 use super::induction::Induction;
 use super::lane_cost::LaneCost;
 use super::lane_ranges::LaneRanges;
@@ -121,14 +122,16 @@ pub(super) fn has_lanes(role: Role, types: LaneTypes) -> bool {
     }
 }
 
-/// Returns true if every second slot of `width` bytes is loaded as a lane of 4 bytes.
-pub(super) fn is_alternate_lane(width: u8, ty: ScalarType, types: LaneTypes, stride: i64) -> bool {
-    types == LaneTypes::Words && width == 4 && ty.bytes() == 4 && stride == 2
+/// Returns true for slots of `width` bytes, `stride` slots apart, that are one component of records:
+/// those of all components are lanes together.
+pub(super) fn has_components(width: u8, stride: i64) -> bool {
+    matches!(width, 4 | 8) && (2..=MAX_STRIDE as i64).contains(&stride)
 }
 
 /// Returns true if slots of `width` bytes, `stride` slots apart, are lanes of a type.
 pub(super) fn is_lane(width: u8, ty: ScalarType, types: LaneTypes, stride: i64) -> bool {
-    slot_holds(width, ty, types) && (stride == 1 || width == 8)
+    let are_components = || types == LaneTypes::Words && ty.bytes() == 4 && has_components(width, stride);
+    slot_holds(width, ty, types) && (stride == 1 || width == 8 || are_components())
 }
 
 /// Returns true if a slot of `width` bytes holds a lane of this type: as it is, or the low bits of

@@ -6,8 +6,7 @@ use super::lane_cost::LaneCost;
 use super::lane_ranges::{LaneRanges, divides_lanes};
 use super::private_variables::private_variables;
 use super::vector_plan::{
-    AccumulatorLanes, Extreme, LaneTypes, Plan, Role, compares, has_lanes, is_alternate_lane, is_lane,
-    role_in, slot_holds,
+    AccumulatorLanes, Extreme, LaneTypes, Plan, Role, compares, has_lanes, is_lane, role_in, slot_holds,
 };
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
@@ -351,7 +350,7 @@ impl<'k> Planner<'k> {
             Role::Index => {
                 let stride = self.inductions[&at].stride;
                 let fits = match self.depth {
-                    0 => is_lane(width, ty, types, stride) || is_alternate_lane(width, ty, types, stride),
+                    0 => is_lane(width, ty, types, stride),
                     // Any lanes may be active.
                     _ => stride == 1 && usize::from(width) == ty.bytes() && width == 8,
                 };

@@ -69,8 +69,9 @@ pub(super) struct Loop<'a> {
     pub(super) item: Option<Summand>,
     /// The index is a number in the lanes.
     pub(super) reads_index: bool,
-    /// Pairs of stores to alternate slots, the second one of each with the first one.
-    pub(super) interleaved: HashMap<usize, usize>,
+    /// Groups of stores to slots that lie side by side, by the last one of each, in the order of the
+    /// slots.
+    pub(super) interleaved: HashMap<usize, Vec<usize>>,
     /// The statements that read each register, or set it, by their numbers.
     pub(super) reads: HashMap<Reg, Vec<usize>>,
     /// The statements that set each variable of a round.

@@ -321,7 +321,14 @@ impl Failure {
                 error("this type has more values than can be counted".into(), "no value of it can be made")
             }
             Failure::ConversionRange { value, ty } => {
-                error(format!("{value} does not fit `{ty}`"), "converted here")
+                let d = error(format!("{value} does not fit `{ty}`"), "converted here");
+                // Integers have both.
+                match ty.as_str() {
+                    "int" | "i8" | "i16" | "i32" | "u8" | "u16" | "u32" | "u64" => d.help(format!(
+                        "`.saturate[{ty}]` gives the nearest value that fits, `.wrap[{ty}]` wraps around"
+                    )),
+                    _ => d,
+                }
             }
             Failure::NoCharacter { code } => {
                 error(format!("{code} is not the code point of a character"), "converted here").note(

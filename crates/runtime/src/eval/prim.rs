@@ -14,7 +14,7 @@ use crate::types::encoding::Code;
 use crate::value::{Text, Value};
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive, Zero};
 use std::sync::atomic::Ordering;
 
 /// The longest string, in bytes.
@@ -276,6 +276,9 @@ impl Machine {
                 Some(c) => Ok(Value::str(c.to_string())),
                 None => Err(Failure::NoCharacter { code: n().to_string() }),
             },
+            // An array without elements is the value of no slots.
+            Prim::TextOf if first_type_size(types).is_zero() => Ok(Value::str("")),
+            Prim::TextOf => string_ops::text_of(&args[0], limits.interrupt),
             Prim::CodePoint => {
                 let text = indexed(&args[0], limits)?;
                 let at = usize::try_from(args[1].as_int()).unwrap_or(usize::MAX);

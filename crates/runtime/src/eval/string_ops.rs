@@ -1,6 +1,8 @@
 //! Operations on texts of any length, in chunks between which the interrupt flag is polled.
 
 use super::error::Failure;
+use super::prim::MAX_STRING_BYTES;
+use crate::value::{Buffer, Class, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -11,6 +13,42 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// Fails if the interrupt flag is set.
 fn poll_interrupt(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// Returns the text of an array of code points, at least one.
+///
+/// # Errors
+///
+/// The first number that is no code point; a text that would be too long; an interrupt.
+pub fn text_of(points: &Value, stop: &AtomicBool) -> Result<Value> {
+    let (many, one);
+    let points: &[u64] = match points {
+        Value::Seq(seq) => {
+            let memory = || super::arithmetic::memory_failure(seq.len(), 8, MAX_STRING_BYTES as u64);
+            many = seq.to_sole_buffer(Class::Word).ok_or_else(memory)?;
+            let Buffer::Word(slots) = &many else { unreachable!("a buffer of words") };
+            slots
+        }
+        // An array of one element is that element.
+        value => {
+            one = [value.word()];
+            &one
+        }
+    };
+    let mut out = String::with_capacity(points.len());
+    for chunk in points.chunks(CHUNK_BYTES) {
+        poll_interrupt(stop)?;
+        for point in chunk {
+            let Some(c) = u32::try_from(*point).ok().and_then(char::from_u32) else {
+                return Err(Failure::NoCharacter { code: (*point as i64).to_string() });
+            };
+            out.push(c);
+        }
+        if out.len() > MAX_STRING_BYTES {
+            return Err(super::arithmetic::memory_failure(points.len(), 1, MAX_STRING_BYTES as u64));
+        }
+    }
+    Ok(Value::str(out))
 }
 
 /// Returns the offset of the first character at or after a byte, or the end.

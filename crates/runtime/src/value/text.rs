@@ -6,6 +6,7 @@
 //! character begins are computed at the first question, and kept: each further question takes a
 //! constant time. A text that nobody shares grows in place, and its index with it.
 
+use super::Buffer;
 use std::sync::{Arc, OnceLock};
 
 /// The content of a `string`.
@@ -27,6 +28,8 @@ struct Indexed {
     text: String,
     /// Computed when it is first needed.
     index: OnceLock<Index>,
+    /// The code points of the characters, computed when machine code first reads the text.
+    code_points: OnceLock<Arc<Buffer>>,
 }
 
 /// The places of characters in a text.
@@ -185,6 +188,10 @@ impl Text {
             if let Some(index) = indexed.index.get_mut() {
                 index.extend(&indexed.text, from);
             }
+            match indexed.code_points.get_mut().map(Arc::get_mut) {
+                Some(Some(Buffer::U32(points))) => points.extend(added.chars().map(u32::from)),
+                _ => _ = indexed.code_points.take(),
+            }
             return self;
         }
         let own = self.as_str();
@@ -207,7 +214,20 @@ impl Text {
     pub fn allocated_bytes(&self) -> usize {
         match &self.0 {
             Form::Plain(text) => text.len(),
-            Form::Indexed(indexed) => indexed.text.capacity(),
+            Form::Indexed(indexed) => {
+                let points = indexed.code_points.get().map_or(0, |points| 4 * points.len());
+                indexed.text.capacity() + points
+            }
+        }
+    }
+
+    /// Returns the code points of the characters: those of a long text are computed once, and kept
+    /// while it grows in place.
+    pub fn code_points(&self) -> Arc<Buffer> {
+        let of = |text: &str| Arc::new(Buffer::U32(text.chars().map(u32::from).collect()));
+        match &self.0 {
+            Form::Plain(text) => of(text),
+            Form::Indexed(indexed) => indexed.code_points.get_or_init(|| of(&indexed.text)).clone(),
         }
     }
 }
@@ -233,7 +253,11 @@ impl From<String> for Text {
     fn from(text: String) -> Text {
         match text.len() < MIN_INDEXED_BYTES {
             true => Text(Form::Plain(text.into())),
-            false => Text(Form::Indexed(Arc::new(Indexed { text, index: OnceLock::new() }))),
+            false => Text(Form::Indexed(Arc::new(Indexed {
+                text,
+                index: OnceLock::new(),
+                code_points: OnceLock::new(),
+            }))),
         }
     }
 }
@@ -262,6 +286,8 @@ mod tests {
         let own = text.as_str().to_string();
         let chars: Vec<(usize, char)> = own.char_indices().collect();
         assert_eq!(text.char_count(), chars.len());
+        let points: Vec<u32> = chars.iter().map(|(_, c)| u32::from(*c)).collect();
+        assert!(matches!(&*text.code_points(), Buffer::U32(found) if *found == points));
         for at in (0..chars.len()).step_by(7).chain([chars.len(), chars.len() + 1, usize::MAX]) {
             let byte = chars.get(at).map_or(own.len(), |(byte, _)| *byte);
             assert_eq!(text.byte_of(at), byte, "character {at}");

@@ -193,6 +193,9 @@ impl ModuleError {
                             modules.join(", "),
                             parts.join(", ")
                         ));
+                if matches!(&**name, "math" | "cmath" | "numpy") {
+                    return error.help("elementary functions need no import: write `sin 1.0`");
+                }
                 match similar {
                     Some(near) => error.fix(format!("did you mean `{near}`?"), *span, near.clone()),
                     None => error.help(format!("a file is written as a string: `import \"{name}.flx\";`")),

@@ -159,6 +159,7 @@ impl StatementError {
             E::NotIterable { span, ty, list } => {
                 let d = error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"));
                 match list {
+                    false if ty.as_scalar() == Some(crate::types::Scalar::String) => d.help("walk the positions, `for k in 0..<strlen s`: `codepoint (s, k)` is a code point there, `char_at (s, k)` an optional `char`; `characters s` is an array of texts"),
                     true => d.help(Help::around(ELEMENTS, *span, "", ".elements")),
                     false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
                 }

@@ -630,6 +630,10 @@ pub(in crate::check) fn not_compact_error(
     let instead = compact_counterpart(ty).map(|t| t.to_string());
     let why = match ty.kind() {
         TypeKind::Nominal(nominal, _) => no_enumeration(nominal),
+        TypeKind::Var(var) => Some(format!(
+            "a type parameter that stands for sizes says so, as in `fun f[{}:COMPACTLINEAR](…)`",
+            var.name
+        )),
         _ => None,
     };
     TypeError::NotCompact { span, shown, role, instead, why }

@@ -230,7 +230,7 @@ impl Assembler {
     }
 
     /// The address of the first lane of a vector of slots that are `bytes` apart.
-    fn strided(&mut self, Pointer(first): Pointer, bytes: i32) {
+    pub(super) fn strided(&mut self, Pointer(first): Pointer, bytes: i32) {
         // imul r10, rax, bytes; add r10, first
         self.bytes.extend([0x4c, 0x69, 3 << 6 | (SCRATCH_ADDRESS & 7) << 3 | COUNTER_REGISTER]);
         self.bytes.extend(bytes.to_le_bytes());
@@ -238,65 +238,72 @@ impl Assembler {
         self.bytes.extend([rex, 0x01, 3 << 6 | (first & 7) << 3 | SCRATCH_ADDRESS & 7]);
     }
 
-    /// Lanes of 8 or 4 bytes from every second slot, by AVX2, with another register; with a mask,
-    /// zeros elsewhere. The mask has its first lanes set. No slot beyond the last one is read.
-    pub fn load_alternate(
+    /// Lanes of 4 bytes from slots that are `bytes` apart, those of a mask that has its first lanes
+    /// set, with another register; zeros elsewhere.
+    pub fn load_strided_short(
         &mut self,
-        lane: Lane,
         to: Vector,
-        from: Pointer,
+        (from, bytes): (Pointer, i32),
+        other: Vector,
+        mask: Mask,
+    ) {
+        self.strided(from, bytes);
+        self.zero(to);
+        self.for_each_short_lane_of(mask, &mut |asm, lane| {
+            let into = if lane < 4 { to } else { other };
+            if lane >= 4 && lane.is_multiple_of(4) {
+                asm.zero(other);
+            }
+            // vpinsrd
+            asm.lowest((3, 1, 0x22), (into.0, into.0, Source::Strided(i32::from(lane) * bytes)));
+            asm.bytes.push(lane % 4);
+            // Each lane may be the last.
+            if lane >= 4 {
+                asm.move_quarter(true, lane / 4, to, other);
+            }
+        });
+    }
+
+    /// Lanes of 4 bytes to slots that are `bytes` apart, with another register; with a mask, only
+    /// those. The mask has its first lanes set.
+    pub fn store_strided_short(
+        &mut self,
+        (to, bytes): (Pointer, i32),
+        from: Vector,
         other: Vector,
         mask: Option<Mask>,
     ) {
-        let (whole, long, bytes) = ((false, true), lane.is_long(), i32::from(lane.bytes()));
-        if long && mask.is_some() {
-            return self.load_strided(to, (from, 2 * bytes), other, mask);
+        self.strided(to, bytes);
+        let mut store = |asm: &mut Assembler, lane: u8| {
+            if lane >= 4 && lane.is_multiple_of(4) {
+                asm.move_quarter(false, lane / 4, other, from);
+            }
+            let source = if lane < 4 { from } else { other };
+            // vpextrd
+            asm.lowest((3, 1, 0x16), (source.0, 0, Source::Strided(i32::from(lane) * bytes)));
+            asm.bytes.push(lane % 4);
+        };
+        match mask {
+            Some(mask) => self.for_each_short_lane_of(mask, &mut store),
+            None => (0..self.isa.vector_bytes() as u8 / 4).for_each(|lane| store(self, lane)),
         }
-        self.strided(from, 2 * bytes);
-        if let Some(mask) = mask {
-            self.zero(to);
-            self.zero(other);
-            return self.for_each_short_lane_of(mask, &mut |asm, lane| {
-                let into = if lane < 4 { to } else { other };
-                asm.vex(
-                    (3, 1, 0x22),
-                    (false, false),
-                    (into.0, into.0, Source::Strided(i32::from(lane) * 2 * bytes)),
-                );
-                asm.bytes.push(lane % 4);
-                // Each lane may be the last.
-                if lane >= 4 {
-                    asm.vex((3, 1, 0x38), whole, (to.0, to.0, Source::Register(other.0)));
-                    asm.bytes.push(1);
-                }
-            });
-        }
-        // The slots 0, 2, 4 … of the first half, and between them those of the second half: its
-        // vector begins a slot earlier.
-        let second = self.isa.vector_bytes() as i32 - bytes;
-        self.vex((1, u8::from(long), 0x10), whole, (to.0, 0, Source::Strided(0)));
-        self.vex((3, 1, 0x0c + u8::from(long)), whole, (to.0, to.0, Source::Strided(second)));
-        self.bytes.push(0xaa);
-        if !long {
-            self.vex((3, 1, 0x04), whole, (to.0, 0, Source::Register(to.0)));
-            self.bytes.push(0xd8);
-        }
-        self.vex((3, 1, 0x01), (true, true), (to.0, 0, Source::Register(to.0)));
-        self.bytes.push(0xd8);
     }
 
-    /// Lanes of 8 bytes to alternate slots, by AVX2: `even` to the slots 0, 2, 4 … and `odd` to
-    /// those between, with two other registers.
-    pub fn store_alternate(&mut self, to: Pointer, (even, odd): (Vector, Vector), [low, high]: [Vector; 2]) {
-        let whole = (false, true);
-        self.strided(to, 16);
-        self.vex((1, 1, 0x14), whole, (low.0, even.0, Source::Register(odd.0)));
-        self.vex((1, 1, 0x15), whole, (high.0, even.0, Source::Register(odd.0)));
-        for (half, at) in [(0x20, 0), (0x31, 32)] {
-            self.vex((3, 1, 0x06), whole, (SCRATCH_VECTOR, low.0, Source::Register(high.0)));
-            self.bytes.push(half);
-            self.vex((1, 1, 0x11), whole, (SCRATCH_VECTOR, 0, Source::Strided(at)));
+    /// An instruction on the lowest lanes of 4 bytes.
+    fn lowest(&mut self, opcode: Opcode, operands: (u8, u8, Source)) {
+        match self.isa {
+            Isa::Avx512 => self.evex_of(0, opcode, false, operands, (None, false)),
+            Isa::Avx2 => self.vex(opcode, (false, false), operands),
         }
+    }
+
+    /// Inserts the lowest 16 bytes of a vector as those from `16 * place` on of another, or extracts
+    /// such bytes (`of` is the vector that is read).
+    fn move_quarter(&mut self, insert: bool, place: u8, to: Vector, of: Vector) {
+        let (reg, other, source) = if insert { (to, to, of) } else { (of, Vector(0), to) };
+        let opcode = (3, 1, 0x38 + u8::from(!insert));
+        self.vector(opcode, false, (reg.0, other.0, Source::Register(source.0)));
+        self.bytes.push(place);
     }
 
     /// Lanes of 8 bytes from slots that are `bytes` apart, with another register; with a mask,
@@ -434,10 +441,7 @@ impl Assembler {
     /// Code for each lane of 8 bytes of a mask that has its first lanes set.
     fn for_each_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
         match self.isa {
-            // kmovw r11d, k
-            Isa::Avx512 => {
-                self.bytes.extend([0xc5, 0x78, 0x93, 3 << 6 | (SCRATCH_REGISTER & 7) << 3 | mask.0])
-            }
+            Isa::Avx512 => self.read_mask(mask),
             // vmovmskpd
             Isa::Avx2 => {
                 self.vex((1, 1, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
@@ -446,19 +450,36 @@ impl Assembler {
         self.for_each_lane_below(self.isa.vector_bytes() as u8 / 8, code);
     }
 
-    /// Code for each lane of 4 bytes of a mask of AVX2 that has its first lanes set.
+    /// Code for each lane of 4 bytes of a mask that has its first lanes set.
     fn for_each_short_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
-        // vmovmskps
-        self.vex((1, 0, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
-        self.for_each_lane_below(8, code);
+        match self.isa {
+            Isa::Avx512 => self.read_mask(mask),
+            // vmovmskps
+            Isa::Avx2 => {
+                self.vex((1, 0, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)))
+            }
+        }
+        self.for_each_lane_below(self.isa.vector_bytes() as u8 / 4, code);
+    }
+
+    /// [`SCRATCH_REGISTER`] is a mask of AVX-512.
+    fn read_mask(&mut self, mask: Mask) {
+        // kmovw r11d, k
+        self.bytes.extend([0xc5, 0x78, 0x93, 3 << 6 | (SCRATCH_REGISTER & 7) << 3 | mask.0]);
     }
 
     /// Code for each lane whose bit is set in [`SCRATCH_REGISTER`], up to the first whose is not.
     fn for_each_lane_below(&mut self, lanes: u8, code: &mut dyn FnMut(&mut Assembler, u8)) {
         let mut ends = Vec::new();
         for lane in 0..lanes {
-            // test r11b, 1 << lane
-            self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
+            if lane < 8 {
+                // test r11b, 1 << lane
+                self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
+            } else {
+                // test r11d, 1 << lane
+                self.bytes.extend([0x41, 0xf7, 3 << 6 | SCRATCH_REGISTER & 7]);
+                self.bytes.extend((1u32 << lane).to_le_bytes());
+            }
             ends.push(self.leave([0x0f, 0x84]));
             code(self, lane);
         }

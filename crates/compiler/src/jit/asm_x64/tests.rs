@@ -264,33 +264,33 @@ load strided of lanes: 4c 69 d0 f8 ff ff ff 49 01 f2 c4 41 1d ef e4 c4 41 7d 50 
     vmovhpd xmm12,xmm12,QWORD PTR [r10-0x8]; test r11b,0x4; je 0x6c;
     vmovsd xmm3,QWORD PTR [r10-0x10]; vinsertf128 ymm12,ymm12,xmm3,0x1; test r11b,0x8; je 0x6c;
     vmovhpd xmm3,xmm3,QWORD PTR [r10-0x18]; vinsertf128 ymm12,ymm12,xmm3,0x1
-load alternate: 4c 69 d0 10 00 00 00 4d 01 ea c4 41 7d 10 a2 00 00 00 00 c4 43 1d 0d a2 18 00 00 00 aa c4 43 fd 01 e4 d8
-    imul r10,rax,0x10; add r10,r13; vmovupd ymm12,YMMWORD PTR [r10+0x0];
-    vblendpd ymm12,ymm12,YMMWORD PTR [r10+0x18],0xaa; vpermpd ymm12,ymm12,0xd8
-load alternate of lanes: 4c 69 d0 10 00 00 00 4d 01 ea c4 41 1d ef e4 c4 41 7d 50 d9 41 f6 c3 01 0f 84 4e 00 00 00 c4 41 7b 10 a2 00 00 00 00 41 f6 c3 02 0f 84 3b 00 00 00 c4 41 19 16 a2 10 00 00 00 41 f6 c3 04 0f 84 28 00 00 00 c4 c1 7b 10 9a 20 00 00 00 c4 63 1d 18 e3 01 41 f6 c3 08 0f 84 0f 00 00 00 c4 c1 61 16 9a 30 00 00 00 c4 63 1d 18 e3 01
-    imul r10,rax,0x10; add r10,r13; vpxor ymm12,ymm12,ymm12; vmovmskpd r11d,ymm9; test r11b,0x1;
-    je 0x6c; vmovsd xmm12,QWORD PTR [r10+0x0]; test r11b,0x2; je 0x6c;
-    vmovhpd xmm12,xmm12,QWORD PTR [r10+0x10]; test r11b,0x4; je 0x6c;
-    vmovsd xmm3,QWORD PTR [r10+0x20]; vinsertf128 ymm12,ymm12,xmm3,0x1; test r11b,0x8; je 0x6c;
-    vmovhpd xmm3,xmm3,QWORD PTR [r10+0x30]; vinsertf128 ymm12,ymm12,xmm3,0x1
-load alternate of 4 bytes: 4c 69 d0 08 00 00 00 49 01 f2 c4 c1 7c 10 9a 00 00 00 00 c4 c3 65 0c 9a 1c 00 00 00 aa c4 e3 7d 04 db d8 c4 e3 fd 01 db d8
-    imul r10,rax,0x8; add r10,rsi; vmovups ymm3,YMMWORD PTR [r10+0x0];
-    vblendps ymm3,ymm3,YMMWORD PTR [r10+0x1c],0xaa; vpermilps ymm3,ymm3,0xd8; vpermpd ymm3,ymm3,0xd8
-load alternate of 4 bytes of lanes: 4c 69 d0 08 00 00 00 49 01 f2 c4 41 1d ef e4 c4 e1 65 ef db c4 41 7c 50 d9 41 f6 c3 01 0f 84 ae 00 00 00 c4 43 19 22 a2 00 00 00 00 00 41 f6 c3 02 0f 84 9a 00 00 00 c4 43 19 22 a2 08 00 00 00 01 41 f6 c3 04 0f 84 86 00 00 00 c4 43 19 22 a2 10 00 00 00 02 41 f6 c3 08 0f 84 72 00 00 00 c4 43 19 22 a2 18 00 00 00 03 41 f6 c3 10 0f 84 5e 00 00 00 c4 c3 61 22 9a 20 00 00 00 00 c4 63 1d 38 e3 01 41 f6 c3 20 0f 84 44 00 00 00 c4 c3 61 22 9a 28 00 00 00 01 c4 63 1d 38 e3 01 41 f6 c3 40 0f 84 2a 00 00 00 c4 c3 61 22 9a 30 00 00 00 02 c4 63 1d 38 e3 01 41 f6 c3 80 0f 84 10 00 00 00 c4 c3 61 22 9a 38 00 00 00 03 c4 63 1d 38 e3 01
-    imul r10,rax,0x8; add r10,rsi; vpxor ymm12,ymm12,ymm12; vpxor ymm3,ymm3,ymm3;
-    vmovmskps r11d,ymm9; test r11b,0x1; je 0xd1; vpinsrd xmm12,xmm12,DWORD PTR [r10+0x0],0x0;
-    test r11b,0x2; je 0xd1; vpinsrd xmm12,xmm12,DWORD PTR [r10+0x8],0x1; test r11b,0x4; je 0xd1;
-    vpinsrd xmm12,xmm12,DWORD PTR [r10+0x10],0x2; test r11b,0x8; je 0xd1;
-    vpinsrd xmm12,xmm12,DWORD PTR [r10+0x18],0x3; test r11b,0x10; je 0xd1;
-    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x20],0x0; vinserti128 ymm12,ymm12,xmm3,0x1; test r11b,0x20;
-    je 0xd1; vpinsrd xmm3,xmm3,DWORD PTR [r10+0x28],0x1; vinserti128 ymm12,ymm12,xmm3,0x1;
-    test r11b,0x40; je 0xd1; vpinsrd xmm3,xmm3,DWORD PTR [r10+0x30],0x2;
+load strided of 4 bytes of lanes: 4c 69 d0 0c 00 00 00 49 01 f2 c4 41 1d ef e4 c4 41 7c 50 d9 41 f6 c3 01 0f 84 b3 00 00 00 c4 43 19 22 a2 00 00 00 00 00 41 f6 c3 02 0f 84 9f 00 00 00 c4 43 19 22 a2 0c 00 00 00 01 41 f6 c3 04 0f 84 8b 00 00 00 c4 43 19 22 a2 18 00 00 00 02 41 f6 c3 08 0f 84 77 00 00 00 c4 43 19 22 a2 24 00 00 00 03 41 f6 c3 10 0f 84 63 00 00 00 c4 e1 65 ef db c4 c3 61 22 9a 30 00 00 00 00 c4 63 1d 38 e3 01 41 f6 c3 20 0f 84 44 00 00 00 c4 c3 61 22 9a 3c 00 00 00 01 c4 63 1d 38 e3 01 41 f6 c3 40 0f 84 2a 00 00 00 c4 c3 61 22 9a 48 00 00 00 02 c4 63 1d 38 e3 01 41 f6 c3 80 0f 84 10 00 00 00 c4 c3 61 22 9a 54 00 00 00 03 c4 63 1d 38 e3 01
+    imul r10,rax,0xc; add r10,rsi; vpxor ymm12,ymm12,ymm12; vmovmskps r11d,ymm9; test r11b,0x1;
+    je 0xd1; vpinsrd xmm12,xmm12,DWORD PTR [r10+0x0],0x0; test r11b,0x2; je 0xd1;
+    vpinsrd xmm12,xmm12,DWORD PTR [r10+0xc],0x1; test r11b,0x4; je 0xd1;
+    vpinsrd xmm12,xmm12,DWORD PTR [r10+0x18],0x2; test r11b,0x8; je 0xd1;
+    vpinsrd xmm12,xmm12,DWORD PTR [r10+0x24],0x3; test r11b,0x10; je 0xd1; vpxor ymm3,ymm3,ymm3;
+    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x30],0x0; vinserti128 ymm12,ymm12,xmm3,0x1; test r11b,0x20;
+    je 0xd1; vpinsrd xmm3,xmm3,DWORD PTR [r10+0x3c],0x1; vinserti128 ymm12,ymm12,xmm3,0x1;
+    test r11b,0x40; je 0xd1; vpinsrd xmm3,xmm3,DWORD PTR [r10+0x48],0x2;
     vinserti128 ymm12,ymm12,xmm3,0x1; test r11b,0x80; je 0xd1;
-    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x38],0x3; vinserti128 ymm12,ymm12,xmm3,0x1
-store alternate: 4c 69 d0 10 00 00 00 4d 01 ea c4 61 1d 14 cb c4 e1 1d 15 d3 c4 63 35 06 fa 20 c4 41 7d 11 ba 00 00 00 00 c4 63 35 06 fa 31 c4 41 7d 11 ba 20 00 00 00
-    imul r10,rax,0x10; add r10,r13; vunpcklpd ymm9,ymm12,ymm3; vunpckhpd ymm2,ymm12,ymm3;
-    vperm2f128 ymm15,ymm9,ymm2,0x20; vmovupd YMMWORD PTR [r10+0x0],ymm15;
-    vperm2f128 ymm15,ymm9,ymm2,0x31; vmovupd YMMWORD PTR [r10+0x20],ymm15
+    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x54],0x3; vinserti128 ymm12,ymm12,xmm3,0x1
+store strided of 4 bytes: 4c 69 d0 0c 00 00 00 4d 01 ea c4 43 79 16 a2 00 00 00 00 00 c4 43 79 16 a2 0c 00 00 00 01 c4 43 79 16 a2 18 00 00 00 02 c4 43 79 16 a2 24 00 00 00 03 c4 63 7d 39 e3 01 c4 c3 79 16 9a 30 00 00 00 00 c4 c3 79 16 9a 3c 00 00 00 01 c4 c3 79 16 9a 48 00 00 00 02 c4 c3 79 16 9a 54 00 00 00 03
+    imul r10,rax,0xc; add r10,r13; vpextrd DWORD PTR [r10+0x0],xmm12,0x0;
+    vpextrd DWORD PTR [r10+0xc],xmm12,0x1; vpextrd DWORD PTR [r10+0x18],xmm12,0x2;
+    vpextrd DWORD PTR [r10+0x24],xmm12,0x3; vextracti128 xmm3,ymm12,0x1;
+    vpextrd DWORD PTR [r10+0x30],xmm3,0x0; vpextrd DWORD PTR [r10+0x3c],xmm3,0x1;
+    vpextrd DWORD PTR [r10+0x48],xmm3,0x2; vpextrd DWORD PTR [r10+0x54],xmm3,0x3
+store strided of 4 bytes of lanes: 4c 69 d0 08 00 00 00 49 01 f2 c4 41 7c 50 d9 41 f6 c3 01 0f 84 9c 00 00 00 c4 c3 79 16 9a 00 00 00 00 00 41 f6 c3 02 0f 84 88 00 00 00 c4 c3 79 16 9a 08 00 00 00 01 41 f6 c3 04 0f 84 74 00 00 00 c4 c3 79 16 9a 10 00 00 00 02 41 f6 c3 08 0f 84 60 00 00 00 c4 c3 79 16 9a 18 00 00 00 03 41 f6 c3 10 0f 84 4c 00 00 00 c4 c3 7d 39 dc 01 c4 43 79 16 a2 20 00 00 00 00 41 f6 c3 20 0f 84 32 00 00 00 c4 43 79 16 a2 28 00 00 00 01 41 f6 c3 40 0f 84 1e 00 00 00 c4 43 79 16 a2 30 00 00 00 02 41 f6 c3 80 0f 84 0a 00 00 00 c4 43 79 16 a2 38 00 00 00 03
+    imul r10,rax,0x8; add r10,rsi; vmovmskps r11d,ymm9; test r11b,0x1; je 0xb5;
+    vpextrd DWORD PTR [r10+0x0],xmm3,0x0; test r11b,0x2; je 0xb5;
+    vpextrd DWORD PTR [r10+0x8],xmm3,0x1; test r11b,0x4; je 0xb5;
+    vpextrd DWORD PTR [r10+0x10],xmm3,0x2; test r11b,0x8; je 0xb5;
+    vpextrd DWORD PTR [r10+0x18],xmm3,0x3; test r11b,0x10; je 0xb5; vextracti128 xmm12,ymm3,0x1;
+    vpextrd DWORD PTR [r10+0x20],xmm12,0x0; test r11b,0x20; je 0xb5;
+    vpextrd DWORD PTR [r10+0x28],xmm12,0x1; test r11b,0x40; je 0xb5;
+    vpextrd DWORD PTR [r10+0x30],xmm12,0x2; test r11b,0x80; je 0xb5;
+    vpextrd DWORD PTR [r10+0x38],xmm12,0x3
 store strided: 4c 69 d0 10 00 00 00 4d 01 ea c4 41 7b 11 a2 00 00 00 00 c4 41 79 17 a2 10 00 00 00 c4 63 7d 19 e3 01 c4 c1 7b 11 9a 20 00 00 00 c4 c1 79 17 9a 30 00 00 00
     imul r10,rax,0x10; add r10,r13; vmovsd QWORD PTR [r10+0x0],xmm12;
     vmovhpd QWORD PTR [r10+0x10],xmm12; vextractf128 xmm3,ymm12,0x1;
@@ -636,11 +636,9 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     case("store 1 of lanes", &|asm| asm.store_narrow(1, rsi, b, rest));
     case("load strided", &|asm| asm.load_strided(b, (r13, 24), a, None));
     case("load strided of lanes", &|asm| asm.load_strided(b, (rsi, -8), a, rest));
-    case("load alternate", &|asm| asm.load_alternate(Lane::F64, b, r13, a, None));
-    case("load alternate of lanes", &|asm| asm.load_alternate(Lane::F64, b, r13, a, rest));
-    case("load alternate of 4 bytes", &|asm| asm.load_alternate(Lane::F32, a, rsi, b, None));
-    case("load alternate of 4 bytes of lanes", &|asm| asm.load_alternate(Lane::I32, b, rsi, a, rest));
-    case("store alternate", &|asm| asm.store_alternate(r13, (b, a), [Vector(9), Vector(2)]));
+    case("load strided of 4 bytes of lanes", &|asm| asm.load_strided_short(b, (rsi, 12), a, Mask(9)));
+    case("store strided of 4 bytes", &|asm| asm.store_strided_short((r13, 12), b, a, None));
+    case("store strided of 4 bytes of lanes", &|asm| asm.store_strided_short((rsi, 8), a, b, rest));
     case("store strided", &|asm| asm.store_strided((r13, 16), b, a, None));
     case("store strided of lanes", &|asm| asm.store_strided((rsi, 16), b, a, rest));
     case("gather", &|asm| asm.gather(8, b, (r13, a), [Vector(9), Vector(2)], None));

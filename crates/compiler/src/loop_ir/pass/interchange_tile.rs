@@ -28,7 +28,7 @@
 //! variables that are set mean nothing to anybody else.
 //!
 //! **When.** The inner loops go over memory with a stride or carry state from round to round, and
-//! by `j` their reads are contiguous ([`Analysis::is_profitable`]). Nothing leaves a loop early,
+//! by `j` their reads are contiguous, or of one component of records ([`Analysis::is_profitable`]). Nothing leaves a loop early,
 //! nothing fails.
 
 use super::super::promotion::has_promoted_form;
@@ -49,6 +49,8 @@ const MIN_TILE: i64 = 8;
 const UNROLLED_ROWS: i64 = 4;
 /// Sums, at most: the lanes of each are on the stack of a run.
 const MAX_REDUCTIONS: usize = 4;
+/// Components of records, at most.
+const MAX_COMPONENTS: u64 = 4;
 /// Registers and variables that get arrays, at most.
 const MAX_EXPANDED_SCALARS: usize = 24;
 
@@ -118,6 +120,8 @@ struct Analysis<'s> {
     varying: HashSet<Reg>,
     /// Registers that are the index plus an invariant.
     contiguous: HashSet<Reg>,
+    /// Registers that are a small multiple of the index plus an invariant: a component of records.
+    components: HashSet<Reg>,
     /// The group that sets a register.
     group: HashMap<Reg, usize>,
     /// Slot numbers that a group computes again rather than keeps: those that depend on indices and
@@ -225,7 +229,11 @@ impl<'s> Analysis<'s> {
                     return None;
                 }
                 if varying && self.depth > 0 {
-                    if !self.contiguous.contains(at) || !has_lane(kernel, *array, *ty) {
+                    let is_component = kernel.has_vector_loops
+                        && self.components.contains(at)
+                        && usize::from(kernel.arrays[*array].width) == ty.bytes()
+                        && ty.bytes() >= 4;
+                    if !is_component && (!self.contiguous.contains(at) || !has_lane(kernel, *array, *ty)) {
                         return None;
                     }
                     // By an inner index it goes with a stride.
@@ -238,6 +246,16 @@ impl<'s> Analysis<'s> {
                 if x && !self.varying.contains(b) || y && !self.varying.contains(a) {
                     self.contiguous.insert(reg);
                 }
+                let (x, y) = (self.components.contains(a), self.components.contains(b));
+                if x && !self.varying.contains(b) || y && !self.varying.contains(a) {
+                    self.components.insert(reg);
+                }
+            }
+            Op::Binary(Binary::Mul, a, b)
+                if self.contiguous.contains(a)
+                    && kernel.constants.get(b).is_some_and(|n| (2..=MAX_COMPONENTS).contains(n)) =>
+            {
+                self.components.insert(reg);
             }
             // Only what goes by vectors is worth it inside.
             Op::Call(..) if self.depth > 0 && varying => return None,
@@ -342,6 +360,7 @@ fn tile_loop(
         ops: HashMap::default(),
         varying: HashSet::from_iter([index]),
         contiguous: HashSet::from_iter([index]),
+        components: HashSet::default(),
         group: HashMap::default(),
         rematerializable: HashSet::default(),
         live_across_groups: HashSet::default(),

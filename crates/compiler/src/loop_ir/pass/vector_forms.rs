@@ -14,6 +14,9 @@ use crate::hash::{HashMap, HashSet};
 /// Slots between those of two rounds, at most.
 const MAX_STRIDE: u64 = 16;
 
+/// Components of records whose slots have 4 bytes, at most.
+const MAX_COMPONENTS: i64 = 4;
+
 /// The lanes of a register that differs from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lanes {
@@ -97,7 +100,12 @@ impl<'a, 'k> VectorForms<'a, 'k> {
             }
         }
         let fits = width == ty.bytes() || ty == ScalarType::I64 && width < 8;
-        let near = stride == 1 || width == 8 && stride != 0 && stride.unsigned_abs() <= MAX_STRIDE;
+        let near = match width {
+            _ if stride == 1 => true,
+            8 => stride != 0 && stride.unsigned_abs() <= MAX_STRIDE,
+            4 => ty.bytes() == 4 && (2..=MAX_COMPONENTS).contains(&stride),
+            _ => false,
+        };
         fits && near
     }
 
