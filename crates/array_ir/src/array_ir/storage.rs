@@ -14,6 +14,9 @@
 //! computed where the value of its block is stored ([`Storage::is_delayed`]) have no memory.
 //! Reading one is reading its sources, then.
 //!
+//! **Parts that stay.** An element that an update stores may have parts of the one that it replaces,
+//! in their places ([`Storage::unchanged_parts`]). These are not read, since they lie there.
+//!
 //! **Live-range splitting.** An element that is read after a copy connects its array with another
 //! one would keep the array, so that all of it is copied there. It is copied itself where it is
 //! defined ([`Storage::is_copied`]) if nothing else keeps the array: a row costs less than a
@@ -69,6 +72,7 @@ pub struct Storage {
     live_after_copy: HashSet<usize>,
     /// The classes of arrays of several sizes.
     grows: HashSet<CongruenceClass>,
+    unchanged: HashMap<Value, Vec<bool>>,
 }
 
 /// The maps that nothing reads but the end of the block that defines them, and of no other.
@@ -135,6 +139,12 @@ impl Storage {
     /// Returns true for an element, an array, that is copied where it is defined.
     pub fn is_copied(&self, value: Value) -> bool {
         self.copied.contains(&value)
+    }
+
+    /// For each array in the element that an update stores, in order, whether it is the one that
+    /// lies there.
+    pub fn unchanged_parts(&self, update: Value) -> &[bool] {
+        self.unchanged.get(&update).map_or(&[], Vec::as_slice)
     }
 
     /// The class of each array of a value, in order.
@@ -234,8 +244,17 @@ struct Pair {
     at: Point,
 }
 
+/// The definition of a value by others, as far as parts of elements are told from it.
+enum Composition {
+    Tuple(Vec<Value>),
+    Part(Value, u32),
+    Element(Value, Value),
+}
+
 struct Graph {
     delayed: HashSet<Value>,
+    compositions: HashMap<Value, Composition>,
+    unchanged: HashMap<Value, Vec<bool>>,
     nodes: Vec<Node>,
     sources: Vec<Vec<usize>>,
     of: HashMap<Value, Vec<usize>>,
@@ -261,6 +280,8 @@ impl Graph {
     fn new(delayed: HashSet<Value>) -> Graph {
         Graph {
             delayed,
+            compositions: HashMap::default(),
+            unchanged: HashMap::default(),
             nodes: Vec::new(),
             sources: Vec::new(),
             of: HashMap::default(),
@@ -357,6 +378,12 @@ impl Graph {
         let Stmt { value, ty, op } = stmt;
         let start = self.next_position();
         let here = Point { position: start, block };
+        self.compositions.extend(match op {
+            Op::Tuple(values) => Some((*value, Composition::Tuple(values.clone()))),
+            Op::Part(whole, part) => Some((*value, Composition::Part(*whole, *part))),
+            Op::Index(array, at) => Some((*value, Composition::Element(*array, *at))),
+            _ => None,
+        });
         let nodes = match op {
             Op::Tuple(values) => values.iter().flat_map(|value| self.of[value].clone()).collect(),
             Op::Part(whole, part) => {
@@ -380,8 +407,13 @@ impl Graph {
                 // A lazy array is copied while it is read.
                 let is_lazy = self.nodes[old].kind == Kind::Lazy;
                 self.read(*array, if is_lazy { end } else { start });
-                if let Op::Update(.., element) = op {
-                    self.read(*element, end);
+                if let Op::Update(_, at, element) = op {
+                    let mut unchanged = Vec::new();
+                    self.compare_parts((*array, *at), *element, &mut Vec::new(), &mut unchanged);
+                    for (node, _) in self.of[element].iter().zip(&unchanged).filter(|(_, same)| !**same) {
+                        self.nodes[*node].uses.push(end);
+                    }
+                    self.unchanged.insert(*value, unchanged);
                 }
                 let nodes = self.define(ty, Kind::Stored, here, &[]);
                 self.pairs.push(Pair { loops: self.loops, target: nodes[0], source: old, at: here });
@@ -430,6 +462,40 @@ impl Graph {
             }
         };
         self.bind(*value, ty, nodes);
+    }
+
+    /// Adds for each array of a value, in order, whether it is that at a path in an element of an
+    /// array.
+    fn compare_parts(
+        &self,
+        element: (Value, Value),
+        value: Value,
+        path: &mut Vec<u32>,
+        unchanged: &mut Vec<bool>,
+    ) {
+        let arrays = array_count(&self.types[&value]);
+        if self.is_at(element, value, path) {
+            return unchanged.extend(std::iter::repeat_n(true, arrays));
+        }
+        let Some(Composition::Tuple(parts)) = self.compositions.get(&value) else {
+            return unchanged.extend(std::iter::repeat_n(false, arrays));
+        };
+        for (number, part) in (0..).zip(parts) {
+            path.push(number);
+            self.compare_parts(element, *part, path, unchanged);
+            path.pop();
+        }
+    }
+
+    /// Returns true for the value at a path in an element of an array.
+    fn is_at(&self, element: (Value, Value), value: Value, path: &[u32]) -> bool {
+        match (self.compositions.get(&value), path) {
+            (Some(Composition::Element(array, at)), []) => (*array, *at) == element,
+            (Some(Composition::Part(whole, part)), [path @ .., last]) => {
+                part == last && self.is_at(element, *whole, path)
+            }
+            _ => false,
+        }
     }
 
     /// The nodes from before a position that are read behind it.
@@ -522,7 +588,16 @@ impl Graph {
         }
         let grows = self.grow.iter().map(|node| classes.of[*node]).collect();
         let Graph { delayed, of: nodes, sources, .. } = self;
-        Storage { delayed, copied, nodes, classes: classes.of, sources, live_after_copy, grows }
+        Storage {
+            delayed,
+            copied,
+            nodes,
+            classes: classes.of,
+            sources,
+            live_after_copy,
+            grows,
+            unchanged: self.unchanged,
+        }
     }
 
     /// Makes uses of lazy nodes those of their sources; returns the elements that are copied

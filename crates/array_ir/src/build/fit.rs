@@ -27,11 +27,11 @@ impl Builder<'_> {
         if high < most {
             let op = if least == 0 { Binary::MinUnsigned } else { Binary::Min };
             let high = self.constant(Element::I64, high as u64)?;
-            word = self.binary_primitive(op, word, high)?;
+            word = self.binary(op, word, high)?;
         }
         if low > least {
             let low = self.constant(Element::I64, low as u64)?;
-            word = self.binary_primitive(Binary::Max, word, low)?;
+            word = self.binary(Binary::Max, word, low)?;
         }
         Ok(word)
     }
@@ -98,11 +98,6 @@ impl Builder<'_> {
         self.constant(element, bits)
     }
 
-    fn binary_primitive(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
-        let ty = self.types[&a].clone();
-        self.define(ty, Op::Prim(Prim::Binary(op), vec![a, b]))
-    }
-
     /// A float that is within the bounds of words, without its fraction.
     fn word_of_float(&mut self, float: Value) -> Result<Value> {
         self.define(Type::I64, Op::Prim(Prim::Cast(Cast::FloatToSigned, Element::I64), vec![float]))
@@ -147,11 +142,11 @@ impl Builder<'_> {
         let (bit, most) = (self.constant(Element::I64, 1 << 63)?, self.constant(Element::I64, u64::MAX)?);
         // NaN is not above 0.
         let natural = self.choose(Compare::Lt, (zero, float), float, zero)?;
-        let rest = self.binary_primitive(Binary::Sub, natural, half)?;
+        let rest = self.binary(Binary::Sub, natural, half)?;
         let low = self.choose(Compare::Le, (half, natural), rest, natural)?;
         let low = self.choose(Compare::Lt, (low, half), low, zero)?;
         let low = self.word_of_float(low)?;
-        let high = self.binary_primitive(Binary::Xor, low, bit)?;
+        let high = self.binary(Binary::Xor, low, bit)?;
         let word = self.choose(Compare::Le, (half, natural), high, low)?;
         self.choose(Compare::Le, (above, natural), most, word)
     }
@@ -160,15 +155,13 @@ impl Builder<'_> {
     fn wrapped_float(&mut self, float: Value) -> Result<Value> {
         let (inverse, modulus) = (self.float(1.0 / TWO_64)?, self.float(TWO_64)?);
         let (low, high) = (self.float(-TWO_63)?, self.float(TWO_63)?);
-        let turns = self.binary_primitive(Binary::Mul, float, inverse)?;
+        let turns = self.binary(Binary::Mul, float, inverse)?;
         let turns = Op::Prim(Prim::Function(ScalarFunction::Trunc), vec![turns]);
         let turns = self.define(Type::Element(Element::F64), turns)?;
-        let whole = self.binary_primitive(Binary::Mul, turns, modulus)?;
-        let rest = self.binary_primitive(Binary::Sub, float, whole)?;
-        let (less, more) = (
-            self.binary_primitive(Binary::Sub, rest, modulus)?,
-            self.binary_primitive(Binary::Add, rest, modulus)?,
-        );
+        let whole = self.binary(Binary::Mul, turns, modulus)?;
+        let rest = self.binary(Binary::Sub, float, whole)?;
+        let (less, more) =
+            (self.binary(Binary::Sub, rest, modulus)?, self.binary(Binary::Add, rest, modulus)?);
         let word = self.choose(Compare::Le, (high, rest), less, rest)?;
         let word = self.choose(Compare::Lt, (rest, low), more, word)?;
         let word = self.number(word)?;

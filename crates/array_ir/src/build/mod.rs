@@ -45,8 +45,8 @@ mod types;
 pub use types::structural_type;
 
 use crate::array_ir::{
-    Block, Effect, Element, End, Function, Label, Op, Program, Site, SiteId, SiteKind, SizeVar, Stmt, Type,
-    Value, pass, print, renumber, validate,
+    Binary, Block, Cast, Compare, Effect, Element, End, Function, Label, Op, Prim, Program, Site, SiteId,
+    SiteKind, SizeVar, Stmt, Type, Value, pass, print, renumber, validate,
 };
 use crate::core::free_variables::modified_variables;
 use crate::core::integer_range::Range;
@@ -559,6 +559,25 @@ impl<'p> Builder<'p> {
     fn spend_units(&mut self, units: usize) -> Result<()> {
         self.made += units;
         if self.made > MAX_STATEMENTS { Err(Declined::Length.into()) } else { Ok(()) }
+    }
+
+    /// A new size variable, which becomes one of [`Builder::sizes`] or [`Builder::opened`].
+    fn fresh_size(&self) -> SizeVar {
+        SizeVar((self.sizes.len() + self.opened.len()) as u32)
+    }
+
+    /// A number compared with another of its type.
+    fn compare(&mut self, op: Compare, a: Value, b: Value) -> Result<Value> {
+        self.define(Type::B1, Op::Prim(Prim::Compare(op), vec![a, b]))
+    }
+
+    fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
+        let ty = self.types[&a].clone();
+        self.define(ty, Op::Prim(Prim::Binary(op), vec![a, b]))
+    }
+
+    fn cast(&mut self, value: Value, cast: Cast, to: Element) -> Result<Value> {
+        self.define(Type::Element(to), Op::Prim(Prim::Cast(cast, to), vec![value]))
     }
 
     fn constant(&mut self, element: Element, bits: u64) -> Result<Value> {

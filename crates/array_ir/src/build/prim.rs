@@ -160,8 +160,14 @@ impl Builder<'_> {
                 self.fitted(value, (from, to), prim == core::Prim::Saturate)
             }
             core::Prim::Compress => self.compress(scope, args),
-            core::Prim::StrLen => self.text_length(scope, &args[0]),
-            core::Prim::CodePoint => self.code_point(scope, &args[0], &args[1]),
+            core::Prim::StrLen => {
+                let text = self.value(scope, &args[0])?;
+                self.text_length(text)
+            }
+            core::Prim::CodePoint => {
+                let (text, at) = (self.value(scope, &args[0])?, self.value(scope, &args[1])?);
+                self.code_point(text, at)
+            }
             core::Prim::Iota => {
                 let count = self.value(scope, &args[0])?;
                 let most = self.constant(Element::I64, MAX_IOTA)?;
@@ -532,10 +538,6 @@ impl Builder<'_> {
         let body = self.elements(array, &ty)?;
         let whole = self.types[&array].clone();
         self.define(whole, Op::Scan { combine, grouping: Grouping::Fixed, body })
-    }
-
-    pub(super) fn cast(&mut self, value: Value, cast: Cast, to: Element) -> Result<Value> {
-        self.define(Type::Element(to), Op::Prim(Prim::Cast(cast, to), vec![value]))
     }
 
     /// A number as an integer of type `to`: the nearest bound where it does not fit if `saturate`,

@@ -1,22 +1,13 @@
 //! Texts: arrays of code points, each with its size. They are read; what makes a text is the
 //! evaluator's.
 
-use super::{Builder, Result, Scope};
+use super::{Builder, Result};
 use crate::array_ir::validate::instantiate;
-use crate::array_ir::{Cast, DigitExpr, Element, Op, Size, Type, Value};
-use crate::core::Term;
-
-impl Type {
-    /// The type of texts.
-    pub(super) fn text() -> Type {
-        Type::sized_array(Type::Element(Element::I32))
-    }
-}
+use crate::array_ir::{Cast, DigitExpr, Element, Op, Size, Space, Type, Value};
 
 impl Builder<'_> {
     /// The array of the code points of a text, and its size.
-    fn code_points(&mut self, scope: &mut Scope, text: &Term) -> Result<(Value, Size)> {
-        let text = self.value(scope, text)?;
+    fn code_points(&mut self, text: Value) -> Result<(Value, Size)> {
         let Type::Exists(count, inner) = self.types[&text].clone() else {
             unreachable!("a text carries its size")
         };
@@ -28,22 +19,21 @@ impl Builder<'_> {
     }
 
     /// The number of characters of a text.
-    pub(super) fn text_length(&mut self, scope: &mut Scope, text: &Term) -> Result<Value> {
-        let (_, size) = self.code_points(scope, text)?;
+    pub(super) fn text_length(&mut self, text: Value) -> Result<Value> {
+        let (_, size) = self.code_points(text)?;
         self.define(Type::I64, Op::Number(DigitExpr::Constant(size)))
     }
 
     /// The code point of a text at a position, -1 where there is none.
-    pub(super) fn code_point(&mut self, scope: &mut Scope, text: &Term, at: &Term) -> Result<Value> {
-        let (points, size) = self.code_points(scope, text)?;
-        let at = self.value(scope, at)?;
-        let space = crate::array_ir::Space::optional(size.clone());
+    pub(super) fn code_point(&mut self, text: Value, at: Value) -> Result<Value> {
+        let (points, size) = self.code_points(text)?;
+        let space = Space::optional(size.clone());
         let found = self.define(Type::Index(space.clone()), Op::TryLocate(size, at))?;
         let cases = Type::Index(space).cases().expect("two pieces");
         let [outside, inside] = <[Type; 2]>::try_from(cases).expect("two pieces");
         let outside = self.block(vec![outside], |this, _| this.constant(Element::I64, u64::MAX))?;
         let inside = self.block(vec![inside], |this, params| {
-            let point = this.element_at(points, params[0])?;
+            let point = this.define(Type::Element(Element::I32), Op::Index(points, params[0]))?;
             this.cast(point, Cast::ZeroExtend, Element::I64)
         })?;
         self.define(Type::I64, Op::Switch(found, vec![outside, inside]))

@@ -2,7 +2,7 @@
 
 use super::reshape::{regroup, sizes};
 use super::{Builder, Declined, Known, Result, Scope};
-use crate::array_ir::{Binary, Compare, Violation, digit};
+use crate::array_ir::{Compare, Violation, digit};
 use crate::array_ir::{
     Digit, DigitExpr, Element, MAX_BOUND, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value,
 };
@@ -50,6 +50,11 @@ pub fn structural_type(ty: &CoreType) -> CoreType {
     ty
 }
 
+/// The type of texts: arrays of code points, with their sizes.
+fn text_type() -> Type {
+    Type::sized_array(Type::Element(Element::I32))
+}
+
 /// Parts of a type, at most.
 const MAX_TYPE_PARTS: usize = 1_024;
 
@@ -85,11 +90,6 @@ impl Builder<'_> {
         let size = self.fresh_size();
         self.sizes.push((var.clone(), size));
         Ok(size)
-    }
-
-    /// A new size variable, which becomes one of [`Builder::sizes`] or [`Builder::opened`].
-    pub(super) fn fresh_size(&self) -> SizeVar {
-        SizeVar((self.sizes.len() + self.opened.len()) as u32)
     }
 
     /// The variable of a size: one of the unit, or one that an existential type around binds.
@@ -174,7 +174,7 @@ impl Builder<'_> {
             Ok(Type::Sum(cases))
         };
         Ok(match ty.kind() {
-            TypeKind::Scalar(Scalar::String) if left.bound == 0 => Type::text(),
+            TypeKind::Scalar(Scalar::String) if left.bound == 0 => text_type(),
             TypeKind::Scalar(scalar) => Type::Element(scalar_element(*scalar)?),
             _ if ty.is_bool() => Type::B1,
             TypeKind::UnitSum(n) if n.is_one() => Type::unit(),
@@ -381,16 +381,6 @@ impl Builder<'_> {
         }
     }
 
-    /// A number compared with another of its type.
-    pub(super) fn compare(&mut self, op: Compare, a: Value, b: Value) -> Result<Value> {
-        self.define(Type::B1, Op::Prim(Prim::Compare(op), vec![a, b]))
-    }
-
-    pub(super) fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
-        let ty = self.types[&a].clone();
-        self.define(ty, Op::Prim(Prim::Binary(op), vec![a, b]))
-    }
-
     /// The data of a term's value.
     pub(super) fn value(&mut self, scope: &mut Scope, term: &crate::core::Term) -> Result<Value> {
         let known: Known = self.term(scope, term)?;
@@ -400,7 +390,7 @@ impl Builder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_SUMS, is_unsigned, scalar_element};
+    use super::{MAX_SUMS, is_unsigned, scalar_element, text_type};
     use crate::array_ir::Type;
     use crate::build::run::{code, count, run};
     use crate::build::{AbruptCompletion, Builder, Declined};
@@ -513,7 +503,7 @@ mod tests {
         assert_eq!(built(&function), Err(Declined::Function));
         let texts = CoreType::array(CoreType::string(), number(3));
         assert_eq!(built(&texts), Err(Declined::Text));
-        assert_eq!(built(&CoreType::string()), Ok(Type::text()));
+        assert_eq!(built(&CoreType::string()), Ok(text_type()));
         assert_eq!(built(&CoreType::repeat(number(3), CoreType::real())), Err(Declined::Sum));
         let var = TypeVar { id: 1_001, name: "T".into(), kind: Kind::Type };
         assert_eq!(built(&CoreType::var(var)), Err(Declined::Polymorphic));

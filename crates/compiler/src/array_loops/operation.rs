@@ -3,6 +3,7 @@
 use super::digits::OpenedSize;
 use super::storage::{ArrayValue, Location, LoweredValue, is_array_in_sum, scalar_type, sized_element};
 use super::{Declined, Emitter, Result, Target};
+use crate::array_ir::storage::array_count;
 use crate::array_ir::visit::Part;
 use crate::array_ir::{
     self as ir, Block, Effect, End, FunctionId, Op as ArrayOp, Range, Size, SizeVar, Space,
@@ -467,6 +468,8 @@ impl<'p> Emitter<'p> {
             let one = |lowered, _| LoweredValue::Array(Rc::new(ArrayValue::List(vec![lowered])));
             return Ok(levels.iter().rev().fold(new, one));
         }
+        let mut unchanged = self.storage.unchanged_parts(stmt.value).iter().copied();
+        let new = without_parts(&new, ty, &mut unchanged);
         // An element that is computed from the array is complete before the array changes.
         let new = self.detached(&new, ty)?;
         let lowered = self.store_for_update(stmt.value, array)?;
@@ -847,5 +850,27 @@ impl<'p> Emitter<'p> {
             });
         }
         Ok(digits)
+    }
+}
+
+/// A value of a type without those of its arrays for which `left_out` is true, in order.
+fn without_parts<'p>(
+    lowered: &LoweredValue<'p>,
+    ty: &Type,
+    left_out: &mut impl Iterator<Item = bool>,
+) -> LoweredValue<'p> {
+    match (lowered, ty) {
+        (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
+            let parts = parts.iter().zip(types).map(|(part, ty)| without_parts(part, ty, left_out));
+            LoweredValue::Tuple(parts.collect())
+        }
+        (_, Type::Array(..)) if left_out.next() == Some(true) => {
+            LoweredValue::Array(Rc::new(ArrayValue::Unread))
+        }
+        (_, Type::Array(..)) => lowered.clone(),
+        (_, ty) => {
+            left_out.take(array_count(ty)).for_each(drop);
+            lowered.clone()
+        }
     }
 }

@@ -123,12 +123,12 @@ static TABLES: LazyLock<Vec<(Vec<usize>, Indices)>> = LazyLock::new(|| {
     all
 });
 
-/// The address of a permutation for lanes of so many bytes.
-fn table(indices: &[usize], bytes: usize) -> u64 {
+/// A permutation for lanes of so many bytes.
+fn table(indices: &[usize], bytes: usize) -> &'static Indices {
     let mut found = TABLES.iter().filter(|(known, _)| known == indices);
     // The first form is that of lanes of 8 bytes, unless there are too many for it.
     let found = if bytes == 8 { found.next() } else { found.next_back() };
-    found.expect("a permutation of an interleaved access").1.0.as_ptr() as u64
+    &found.expect("a permutation of an interleaved access").1
 }
 
 impl Assembler {
@@ -140,7 +140,8 @@ impl Assembler {
     fn load_table(&mut self, lane: Lane, to: Vector, indices: &[usize]) {
         // mov r11, address
         self.bytes.extend([0x49, 0xb8 | SCRATCH_REGISTER & 7]);
-        self.bytes.extend(table(indices, lane.bytes().into()).to_le_bytes());
+        let address = table(indices, lane.bytes().into()).0.as_ptr() as u64;
+        self.bytes.extend(address.to_le_bytes());
         self.vector((1, 0, 0x10), false, (to.0, 0, Source::Scratch(0)));
     }
 
@@ -302,11 +303,9 @@ mod tests {
     fn tables_hold_the_indices() {
         let own = Interleaving::new(8, 3);
         let indices = of_one(&own.loaded(0));
-        let at = |bytes: usize| table(&indices, bytes) as *const u8;
         for bytes in [4, 8] {
-            // SAFETY: a table has 64 bytes.
-            let read = unsafe { std::slice::from_raw_parts(at(bytes), 8 * bytes) };
-            let found: Vec<usize> = read.chunks(bytes).map(|index| index[0].into()).collect();
+            let table = &table(&indices, bytes).0[..8 * bytes];
+            let found: Vec<usize> = table.chunks(bytes).map(|index| index[0].into()).collect();
             assert_eq!(found, indices);
         }
     }

@@ -24,8 +24,8 @@
 //! rounds are independent, and each round does its own operations in the order they had. Those of
 //! parallel loops ([`Stmt::ParallelFor`]) store into slots of their own. Those of a loop in order
 //! may store anywhere: so no array that is stored into is read, there is one statement that stores
-//! into it, in no inner loop, which goes through the rounds in their order as before, and the
-//! variables that are set mean nothing to anybody else.
+//! into it, in no inner loop, which goes through the rounds in their order as before, or each stores
+//! into a component of its own, and the variables that are set mean nothing to anybody else.
 //!
 //! **When.** The inner loops go over memory with a stride or carry state from round to round, and
 //! by `j` their reads are contiguous, or of one component of records ([`Analysis::is_profitable`]). Nothing leaves a loop early,
@@ -36,7 +36,7 @@ use super::super::{
     Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
     for_each_stmt, identity_bits,
 };
-use super::affine::Forms;
+use super::affine::{Affine, Forms};
 use super::{Builder, known_rounds};
 use crate::core::reduction::{LANES, combine_lanes};
 use crate::hash::{HashMap, HashSet};
@@ -70,7 +70,9 @@ fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, mention_counts: &HashMa
     for mut stmt in stmts {
         let tiler = match &stmt {
             Stmt::ParallelFor { index, count, body } => tile_loop(kernel, *index, (None, *count), body),
-            Stmt::For { index, low, high, body, .. } if iterations_commute(body, mention_counts) => {
+            Stmt::For { index, low, high, body, .. }
+                if iterations_commute(kernel, *index, body, mention_counts) =>
+            {
                 tile_loop(kernel, *index, (Some(*low), *high), body)
             }
             _ => None,
@@ -101,15 +103,38 @@ fn count_mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
 
 /// Returns true if the iterations of a sequential loop commute, provided that none reads an array
 /// that is stored into.
-fn iterations_commute(body: &[Stmt], mention_counts: &HashMap<Var, usize>) -> bool {
-    let (mut stored, mut once) = (HashSet::default(), true);
+fn iterations_commute(
+    kernel: &Kernel,
+    index: Reg,
+    body: &[Stmt],
+    mention_counts: &HashMap<Var, usize>,
+) -> bool {
+    let mut stored: HashMap<Array, Vec<Reg>> = HashMap::default();
     for_each_stmt(body, &mut |stmt| {
-        if let Stmt::Store(array, ..) = stmt {
-            once &= stored.insert(*array);
+        if let Stmt::Store(array, at, _) = stmt {
+            stored.entry(*array).or_default().push(*at);
         }
     });
-    once && !stored.is_empty()
+    let once = stored.values().all(|slots| slots.len() == 1);
+    !stored.is_empty()
+        && (once || are_components(kernel, index, &stored))
         && count_mentions(body).iter().all(|(var, times)| mention_counts.get(var) == Some(times))
+}
+
+/// Returns true if the slots that are stored into are different components of records, of which each
+/// round has its own.
+fn are_components(kernel: &Kernel, index: Reg, stored: &HashMap<Array, Vec<Reg>>) -> bool {
+    let mut forms = Forms::new(kernel);
+    stored.values().all(|slots| {
+        let slots: Vec<Affine> = slots.iter().map(|slot| forms.of(*slot)).collect();
+        let stride = slots[0].coefficient(index);
+        slots.iter().enumerate().all(|(number, slot)| {
+            slots[..number].iter().all(|other| {
+                let apart = slot.add_scaled(other, -1).filter(|distance| distance.terms.is_empty());
+                apart.is_some_and(|distance| (1..stride.abs()).contains(&distance.constant.abs()))
+            })
+        })
+    })
 }
 
 /// The analysis of a loop.
