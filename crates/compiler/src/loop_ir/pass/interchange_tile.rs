@@ -37,7 +37,7 @@ use super::super::{
     for_each_stmt, identity_bits,
 };
 use super::affine::{Affine, Forms};
-use super::{Builder, known_rounds};
+use super::{Builder, LoopParts, known_rounds, loop_parts};
 use crate::core::reduction::{LANES, combine_lanes};
 use crate::hash::{HashMap, HashSet};
 
@@ -59,21 +59,46 @@ const MAX_STACK_BYTES: u64 = 256 << 10;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    let facts = Facts::of(kernel);
     let body = std::mem::take(&mut kernel.body);
-    let mention_counts = count_mentions(&body);
-    kernel.body = tile_outermost(kernel, body, &mention_counts);
+    kernel.body = tile_outermost(kernel, body, &facts);
+}
+
+/// What is known of the loops of a kernel, by their indices, and of its variables.
+struct Facts {
+    /// Rounds, where they are known.
+    rounds: HashMap<Reg, i64>,
+    /// Sequential loops whose iterations commute.
+    commuting: HashSet<Reg>,
+}
+
+impl Facts {
+    fn of(kernel: &Kernel) -> Facts {
+        let (mention_counts, mut forms) = (count_mentions(&kernel.body), Forms::new(kernel));
+        let mut facts = Facts { rounds: HashMap::default(), commuting: HashSet::default() };
+        for_each_stmt(&kernel.body, &mut |stmt| {
+            let Some(LoopParts { index, low, high, body, .. }) = loop_parts(stmt) else { return };
+            facts.rounds.extend(known_rounds(&mut forms, low, high).map(|rounds| (index, rounds)));
+            if matches!(stmt, Stmt::For { .. })
+                && iterations_commute(&mut forms, index, body, &mention_counts)
+            {
+                facts.commuting.insert(index);
+            }
+        });
+        facts
+    }
 }
 
 /// The outermost loops that are of the kind are changed.
-fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, mention_counts: &HashMap<Var, usize>) -> Vec<Stmt> {
+fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, facts: &Facts) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
         let tiler = match &stmt {
-            Stmt::ParallelFor { index, count, body } => tile_loop(kernel, *index, (None, *count), body),
-            Stmt::For { index, low, high, body, .. }
-                if iterations_commute(kernel, *index, body, mention_counts) =>
-            {
-                tile_loop(kernel, *index, (Some(*low), *high), body)
+            Stmt::ParallelFor { index, count, body } => {
+                tile_loop(kernel, *index, (None, *count), body, facts)
+            }
+            Stmt::For { index, low, high, body, .. } if facts.commuting.contains(index) => {
+                tile_loop(kernel, *index, (Some(*low), *high), body, facts)
             }
             _ => None,
         };
@@ -81,7 +106,7 @@ fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, mention_counts: &HashMa
             Some(stmts) => out.extend(stmts),
             None => {
                 for body in stmt.bodies_mut() {
-                    *body = tile_outermost(kernel, std::mem::take(body), mention_counts);
+                    *body = tile_outermost(kernel, std::mem::take(body), facts);
                 }
                 out.push(stmt);
             }
@@ -104,7 +129,7 @@ fn count_mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
 /// Returns true if the iterations of a sequential loop commute, provided that none reads an array
 /// that is stored into.
 fn iterations_commute(
-    kernel: &Kernel,
+    forms: &mut Forms<'_>,
     index: Reg,
     body: &[Stmt],
     mention_counts: &HashMap<Var, usize>,
@@ -117,14 +142,13 @@ fn iterations_commute(
     });
     let once = stored.values().all(|slots| slots.len() == 1);
     !stored.is_empty()
-        && (once || are_components(kernel, index, &stored))
+        && (once || are_components(forms, index, &stored))
         && count_mentions(body).iter().all(|(var, times)| mention_counts.get(var) == Some(times))
 }
 
 /// Returns true if the slots that are stored into are different components of records, of which each
 /// round has its own.
-fn are_components(kernel: &Kernel, index: Reg, stored: &HashMap<Array, Vec<Reg>>) -> bool {
-    let mut forms = Forms::new(kernel);
+fn are_components(forms: &mut Forms<'_>, index: Reg, stored: &HashMap<Array, Vec<Reg>>) -> bool {
     stored.values().all(|slots| {
         let slots: Vec<Affine> = slots.iter().map(|slot| forms.of(*slot)).collect();
         let stride = slots[0].coefficient(index);
@@ -376,6 +400,7 @@ fn tile_loop(
     index: Reg,
     (from, count): (Option<Reg>, Reg),
     body: &[Stmt],
+    facts: &Facts,
 ) -> Option<Vec<Stmt>> {
     let taken: u64 = kernel.arrays.ids().map(|array| kernel.stack_bytes(array)).sum();
     if kernel.constants.contains_key(&count) || taken > MAX_STACK_BYTES {
@@ -427,8 +452,8 @@ fn tile_loop(
     {
         return None;
     }
-    let tile_size = match known_rounds(&mut Forms::new(kernel), from, count) {
-        Some(rounds @ 0..MAX_TILE) => (rounds as u64).next_power_of_two().max(MIN_TILE as u64) as i64,
+    let tile_size = match facts.rounds.get(&index) {
+        Some(rounds @ 0..MAX_TILE) => (*rounds as u64).next_power_of_two().max(MIN_TILE as u64) as i64,
         _ => MAX_TILE,
     };
     let mut build = Builder::new(kernel);
