@@ -343,6 +343,11 @@ impl Assembler {
         self.vector((1, 0, 0x5b), false, (to.0, 0, Source::Register(from.0)));
     }
 
+    /// The number of bits that are 1 in lanes of 8 bytes, by AVX-512 VPOPCNTDQ.
+    pub fn population_count(&mut self, to: Vector, from: Vector) {
+        self.evex((2, 1, 0x55), true, (to.0, 0, Source::Register(from.0)), (None, false));
+    }
+
     /// Lanes of 4 bytes, floats, converted to integers with a sign, toward 0.
     pub fn truncate_single(&mut self, to: Vector, from: Vector) {
         self.vector((1, 2, 0x5b), false, (to.0, 0, Source::Register(from.0)));

@@ -90,6 +90,15 @@ fn available() -> impl Iterator<Item = Isa> {
     there.into_iter().filter_map(|(isa, there): (Isa, bool)| there.then_some(isa))
 }
 
+/// Returns true if vectors count the bits of lanes of 8 bytes.
+pub(super) fn has_population_count() -> bool {
+    #[cfg(all(target_arch = "x86_64", unix))]
+    let there = std::is_x86_feature_detected!("avx512vpopcntdq");
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    let there = false;
+    there && isa() == Some(Isa::Avx512)
+}
+
 /// A loop's code, if it goes by wide vectors.
 pub fn assemble(isa: Isa, kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLoop)> {
     let (index, body, item) = match stmt {

@@ -239,7 +239,8 @@ impl Loop<'_> {
                     Unary::Floor => asm.round(lane, to, a, 1),
                     Unary::Ceil => asm.round(lane, to, a, 2),
                     Unary::Trunc => asm.round(lane, to, a, 3),
-                    Unary::PopCount | Unary::TrailingZeros => return None,
+                    Unary::PopCount => asm.population_count(to, a),
+                    Unary::TrailingZeros => return None,
                 }
             }
             _ => return None,

@@ -5,6 +5,7 @@ use super::induction::Induction;
 use super::lane_cost::LaneCost;
 use super::lane_ranges::{LaneRanges, divides_lanes};
 use super::private_variables::private_variables;
+use super::vector_loops;
 use super::vector_plan::{
     AccumulatorLanes, Extreme, LaneTypes, Plan, Role, compares, has_lanes, is_lane, role_in, slot_holds,
 };
@@ -410,6 +411,14 @@ impl<'k> Planner<'k> {
                 }
                 _ => return None,
             },
+            Op::Unary(Unary::PopCount, a)
+                if types.are_wide()
+                    && ty == ScalarType::I64
+                    && self.numbers(a)
+                    && vector_loops::has_population_count() =>
+            {
+                Role::Lanes
+            }
             Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => return None,
             Op::Unary(_, a) if self.numbers(a) => Role::Lanes,
             Op::Unary(..) => return None,

@@ -92,6 +92,7 @@ vpmovzxwd zmm3, [rsi + 2*rax]                   62 f2 7d 48 33 5c 46 00
 vpmovdb [r13 + rax] {k1}, zmm29                 62 42 7e 49 31 6c 05 00
 vpmovdw [rsi + 2*rax], zmm3                     62 f2 7e 48 33 5c 46 00
 vcvttps2dq zmm29, zmm3                          62 61 7e 48 5b eb
+vpopcntq zmm3, zmm29                            62 92 fd 48 55 dd
 vpcmpq k3, zmm12, zmm29, 1                      62 93 9d 48 1f dd 01
 vpcmpud k7, zmm29, zmm3, 2                      62 f3 15 40 1e fb 02
 vptestmq k3, zmm29, zmm29                       62 92 95 40 27 dd
@@ -539,6 +540,7 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vpmovdb [r13 + rax] {k1}, zmm29", &|asm| asm.store_short(1, r13, c, last));
     case("vpmovdw [rsi + 2*rax], zmm3", &|asm| asm.store_short(2, rsi, a, none));
     case("vcvttps2dq zmm29, zmm3", &|asm| asm.truncate_single(c, a));
+    case("vpopcntq zmm3, zmm29", &|asm| asm.population_count(a, c));
     case("vpcmpq k3, zmm12, zmm29, 1", &|asm| asm.compare((Lane::I64, false), Mask(3), (b, c), 1));
     case("vpcmpud k7, zmm29, zmm3, 2", &|asm| asm.compare((Lane::I32, true), Mask(7), (c, a), 2));
     case("vptestmq k3, zmm29, zmm29", &|asm| asm.test(Lane::I64, Mask(3), c));
