@@ -58,7 +58,7 @@ use crate::core::Root;
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS, Unboxed};
-use crate::loop_ir::{Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
+use crate::loop_ir::{self, Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
 use crate::types::{Scalar, Type as CoreType, TypeKind};
 use crate::value::Class;
 pub use binding::{FieldBinding, InputBinding, Lowered, ResultSource};
@@ -488,6 +488,9 @@ impl<'p> Emitter<'p> {
                 let number = self.kernel.scalars.len() as u32 - 1;
                 fields.push((slot, FieldBinding::Sized(array, class, number, stride)));
                 let count = self.set(ScalarType::I64, Op::Scalar(number))?;
+                // No size is larger: so ranges of numbers that are compared with it are known.
+                let most = self.int(2 * UNBOUNDED - 1)?;
+                let count = self.binary(loop_ir::Binary::And, count, most)?;
                 let base = self.int(0)?;
                 let size = OpenedSize { count, bound: UNBOUNDED };
                 Ok(LoweredValue::Packed(size, Rc::new(storage::ArrayValue::Memory { array, base })))

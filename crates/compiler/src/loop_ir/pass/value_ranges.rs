@@ -23,7 +23,9 @@
 //! **What is decided.** A comparison that is the same for all values in the intervals becomes a
 //! constant, and a branch on it the side that is taken. `x rem n` is `x` for `x` from `1 - n` to
 //! `n - 1`, and a choice for `x` up to `2 n - 1`; a quotient of what is below its divisor is 0.
-//! Natural numbers are compared with sign. A choice between a truth value and 0, or 1 and a truth
+//! Natural numbers are compared with sign. An index is below the end of its loop. A comparison that
+//! says which side of a choice was taken is its condition, and a number that is computed from a
+//! choice is that of the side that is taken, where it is known. A choice between a truth value and 0, or 1 and a truth
 //! value, is a combination of bits.
 //!
 //! Sizes are numbers here, those of the run that the kernel is made for. What is left of a kernel
@@ -250,6 +252,8 @@ struct Walk<'k> {
     scopes: Vec<Scope>,
     /// Registers that are always equal to others.
     same: HashMap<Reg, Reg>,
+    /// The ends of the loops of indices.
+    ends: HashMap<Reg, Reg>,
     /// The intervals of registers where they are set.
     defined: HashMap<Reg, Interval>,
     /// The intervals that the integer variables are assumed to have, and those of what they are set
@@ -279,6 +283,7 @@ impl<'k> Walk<'k> {
             ops,
             scopes,
             same,
+            ends: HashMap::default(),
             defined,
             variables,
             assigned,
@@ -356,6 +361,11 @@ impl<'k> Walk<'k> {
     /// Narrows what is compared by a condition that holds or does not. Returns false if that cannot
     /// be.
     fn assume(&mut self, condition: Reg, holds: bool) -> bool {
+        if !holds {
+            self.learn(condition, Interval::exactly(0));
+        } else if self.is_truth(condition) {
+            self.learn(condition, Interval::exactly(1));
+        }
         if let Some(&Merge { condition, then, otherwise }) = self.merged.get(&condition) {
             // The value of the branch that was not taken is not that one.
             let is_other = |value: Reg| self.known_condition(value) == Some(!holds);
@@ -406,6 +416,49 @@ impl<'k> Walk<'k> {
     fn is_truth(&self, reg: Reg) -> bool {
         let interval = self.interval(reg);
         interval.low >= 0 && interval.high <= 1
+    }
+
+    /// The register that another one is equal to with what is assumed: the side of a choice whose
+    /// condition is known, or what a constant was added to and is taken from again.
+    fn specialized(&self, reg: Reg, depth: u32) -> Reg {
+        match self.ops.get(&reg) {
+            Some(Op::Select(condition, a, b)) if depth > 0 => match self.known_condition(*condition) {
+                Some(holds) => self.specialized(if holds { *a } else { *b }, depth - 1),
+                None => reg,
+            },
+            Some(Op::Binary(Binary::Add, a, added)) if depth > 0 => {
+                let taken = match self.ops.get(&self.specialized(*a, depth - 1)) {
+                    Some(Op::Binary(Binary::Add, x, taken)) => Some((*x, *taken)),
+                    _ => None,
+                };
+                let number = |reg: Reg| self.kernel.constants.get(&reg).copied();
+                match taken {
+                    Some((x, taken))
+                        if number(*added).zip(number(taken)).is_some_and(|(a, b)| a.wrapping_add(b) == 0) =>
+                    {
+                        self.specialized(x, depth - 1)
+                    }
+                    _ => reg,
+                }
+            }
+            _ => reg,
+        }
+    }
+
+    /// The condition of a choice that a comparison tells, and whether the comparison holds where the
+    /// condition does.
+    fn told_condition(&mut self, kind: Compare, a: Reg, b: Reg) -> Option<(Reg, bool)> {
+        let Some(Op::Select(condition, yes, no)) = self.ops.get(&a) else { return None };
+        let ((condition, yes, no), b) = ((*condition, *yes, *no), self.interval(b));
+        let mut side = |holds: bool, reg: Reg| {
+            self.scopes.push(Scope::default());
+            let possible = self.assume(condition, holds);
+            let interval = self.recomputed(reg, MAX_RECOMPUTED_DEPTH);
+            self.scopes.pop();
+            decided(kind, interval, b).filter(|_| possible)
+        };
+        let (yes, no) = (side(true, yes)?, side(false, no)?);
+        (yes != no).then_some((condition, yes))
     }
 
     /// The interval of a register whose definition is computed again with what is assumed.
@@ -479,6 +532,13 @@ impl<'k> Walk<'k> {
 
     fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
         rename_uses(&mut stmt, &self.same);
+        // In a branch a slot may have a simpler number.
+        if self.branches > 0
+            && !self.branches_always
+            && let Stmt::Let(_, Op::Load(_, at, _)) | Stmt::Store(_, at, _) = &mut stmt
+        {
+            *at = self.specialized(*at, MAX_RECOMPUTED_DEPTH);
+        }
         match stmt {
             Stmt::Let(reg, op) => self.define(reg, op, out),
             Stmt::Set(var, reg) => {
@@ -523,6 +583,11 @@ impl<'k> Walk<'k> {
                     }
                     _ => None,
                 };
+                if let Stmt::For { index, high, .. } | Stmt::Reduce { index, high, .. } = &stmt {
+                    self.ends.insert(*index, *high);
+                } else if let Stmt::ParallelFor { index, count, .. } = &stmt {
+                    self.ends.insert(*index, *count);
+                }
                 for body in stmt.bodies_mut() {
                     // A round may come after another one.
                     self.merges.clear();
@@ -613,7 +678,45 @@ impl<'k> Walk<'k> {
             self.ops.insert(reg, op.clone());
             return out.push(Stmt::Let(reg, op));
         }
+        let op = match op {
+            Op::Compare(kind, a, b) if self.kernel.regs[a] == ScalarType::I64 => {
+                match self.told_condition(kind, a, b) {
+                    Some((condition, true)) if self.is_truth(condition) => {
+                        self.same.insert(reg, condition);
+                        return;
+                    }
+                    Some((condition, holds)) => {
+                        let mut build = Builder::new(self.kernel);
+                        let zero = build.int(0);
+                        let stmts = std::mem::take(&mut build.stmts);
+                        self.append(stmts, out);
+                        self.learn(zero, Interval::exactly(0));
+                        let kind = if holds { Compare::Ne } else { Compare::Eq };
+                        Op::Compare(kind, condition, zero)
+                    }
+                    None => Op::Compare(kind, a, b),
+                }
+            }
+            Op::Select(condition, a, b) => {
+                let mut side = |holds: bool, reg: Reg| {
+                    self.scopes.push(Scope::default());
+                    self.assume(condition, holds);
+                    let found = self.specialized(reg, MAX_RECOMPUTED_DEPTH);
+                    self.scopes.pop();
+                    found
+                };
+                let (a, b) = (side(true, a), side(false, b));
+                Op::Select(condition, a, b)
+            }
+            op => op,
+        };
         let interval = match &op {
+            // An index is below the end of its loop.
+            Op::Compare(Compare::Lt | Compare::LtUnsigned, a, b)
+                if self.ends.get(a) == Some(b) && self.interval(*a).is_natural() =>
+            {
+                Interval::exactly(1)
+            }
             Op::Compare(kind, a, b) if a == b && !self.kernel.regs[*a].is_float() => {
                 Interval::exactly(i64::from(kind.holds(0, 0)))
             }
