@@ -12,6 +12,7 @@
 mod asm_x64;
 mod call;
 mod code;
+mod component_stores;
 mod division;
 #[cfg(target_arch = "x86_64")]
 mod elementary_avx512;

@@ -33,7 +33,8 @@
 
 use super::super::{Array, Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt};
 use super::affine::Forms;
-use super::value_ranges::{Interval, definition_intervals};
+use super::integer_ranges::Interval;
+use super::value_ranges::definition_intervals;
 use super::vector_forms::{Lanes, VectorForms};
 use super::{LoopParts, loop_parts, rewrite};
 use crate::hash::{HashMap, HashSet};

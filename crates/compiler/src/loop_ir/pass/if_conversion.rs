@@ -23,7 +23,8 @@
 use super::super::{
     Array, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
 };
-use super::value_ranges::{Interval, unconditional_intervals};
+use super::integer_ranges::Interval;
+use super::value_ranges::unconditional_intervals;
 use super::{Builder, rewrite};
 use crate::hash::HashMap;
 

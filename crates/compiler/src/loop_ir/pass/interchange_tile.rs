@@ -64,7 +64,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     kernel.body = tile_outermost(kernel, body, &facts);
 }
 
-/// What is known of the loops of a kernel, by their indices, and of its variables.
+/// Facts about the loops of a kernel, by their indices.
 struct Facts {
     /// Rounds, where they are known.
     rounds: HashMap<Reg, i64>,

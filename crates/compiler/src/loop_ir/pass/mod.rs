@@ -20,6 +20,7 @@ mod float_ranges;
 mod gemm;
 mod if_conversion;
 mod index_set_splitting;
+mod integer_ranges;
 mod interchange_tile;
 mod invariant_reductions;
 mod licm;

@@ -16,8 +16,9 @@
 //! Costs time in proportion to the statements times the length of the longest chain of candidates.
 
 use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt};
+use super::integer_ranges::Interval;
 use super::rewrite;
-use super::value_ranges::{Interval, definition_intervals};
+use super::value_ranges::definition_intervals;
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.

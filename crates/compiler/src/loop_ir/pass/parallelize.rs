@@ -29,7 +29,8 @@ use super::super::{
     for_each_stmt,
 };
 use super::affine::{Affine, Forms};
-use super::value_ranges::{Interval, definition_intervals};
+use super::integer_ranges::Interval;
+use super::value_ranges::definition_intervals;
 use super::{Builder, has_alias, mentions, rewrite};
 use crate::hash::{HashMap, HashSet};
 

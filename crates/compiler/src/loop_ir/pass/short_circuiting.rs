@@ -37,7 +37,8 @@ use super::super::{
     Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, defined_registers, for_each_stmt,
 };
 use super::affine::{Affine, Forms, digits_of};
-use super::value_ranges::{Interval, definition_intervals};
+use super::integer_ranges::Interval;
+use super::value_ranges::definition_intervals;
 use super::{Builder, has_second_name, loop_parts, mentions, rewrite};
 use crate::hash::HashMap;
 

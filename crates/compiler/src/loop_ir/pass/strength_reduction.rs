@@ -17,7 +17,8 @@
 
 use super::super::reciprocal::reciprocal;
 use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
-use super::value_ranges::{Interval, definition_intervals};
+use super::integer_ranges::Interval;
+use super::value_ranges::definition_intervals;
 use super::{Builder, rewrite};
 
 /// The bounds of dividends that are told apart. Up to the first two, products have 32 bits, which
