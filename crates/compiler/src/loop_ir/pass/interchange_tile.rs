@@ -2,10 +2,10 @@
 //! index.
 //!
 //! The sum of each column of a matrix reads a column at a time: far apart, and one after the other.
-//! Neighboring columns lie side by side. So [`MAX_TILE`] columns are done at a time, row by row:
+//! Neighboring columns lie side by side. So [`TILE`] columns are done at a time, row by row:
 //!
 //! ```text
-//! each j < n                                each t < n / tile
+//! each j < n                                each t < n / TILE
 //!   total = sum of x[i, j], i < m             for j in the tile: lanes[..][j] <- -0
 //!   out[j] <- total                    =>     for i in 0..<m
 //!                                               for j in the tile: lanes[i % 8][j] += x[i, j]
@@ -36,15 +36,13 @@ use super::super::{
     Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
     for_each_stmt, identity_bits,
 };
+use super::Builder;
 use super::affine::{Affine, Forms};
-use super::{Builder, LoopParts, known_rounds, loop_parts};
 use crate::core::reduction::{LANES, combine_lanes};
 use crate::hash::{HashMap, HashSet};
 
-/// Rounds of the outer loop that are done at a time, at most.
-const MAX_TILE: i64 = 256;
-/// Rounds of the shortest tile, of loops with few rounds.
-const MIN_TILE: i64 = 8;
+/// Rounds of the outer loop that are done at a time.
+const TILE: i64 = 256;
 /// Rows of a lane that are taken in one go.
 const UNROLLED_ROWS: i64 = 4;
 /// Sums, at most: the lanes of each are on the stack of a run.
@@ -59,46 +57,33 @@ const MAX_STACK_BYTES: u64 = 256 << 10;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    let facts = Facts::of(kernel);
+    let commuting = commuting_loops(kernel);
     let body = std::mem::take(&mut kernel.body);
-    kernel.body = tile_outermost(kernel, body, &facts);
+    kernel.body = tile_outermost(kernel, body, &commuting);
 }
 
-/// Facts about the loops of a kernel, by their indices.
-struct Facts {
-    /// Rounds, where they are known.
-    rounds: HashMap<Reg, i64>,
-    /// Sequential loops whose iterations commute.
-    commuting: HashSet<Reg>,
-}
-
-impl Facts {
-    fn of(kernel: &Kernel) -> Facts {
-        let (mention_counts, mut forms) = (count_mentions(&kernel.body), Forms::new(kernel));
-        let mut facts = Facts { rounds: HashMap::default(), commuting: HashSet::default() };
-        for_each_stmt(&kernel.body, &mut |stmt| {
-            let Some(LoopParts { index, low, high, body, .. }) = loop_parts(stmt) else { return };
-            facts.rounds.extend(known_rounds(&mut forms, low, high).map(|rounds| (index, rounds)));
-            if matches!(stmt, Stmt::For { .. })
-                && iterations_commute(&mut forms, index, body, &mention_counts)
-            {
-                facts.commuting.insert(index);
-            }
-        });
-        facts
-    }
+/// The indices of the sequential loops whose iterations commute.
+fn commuting_loops(kernel: &Kernel) -> HashSet<Reg> {
+    let (mention_counts, mut forms) = (count_mentions(&kernel.body), Forms::new(kernel));
+    let mut found = HashSet::default();
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::For { index, body, .. } = stmt
+            && iterations_commute(&mut forms, *index, body, &mention_counts)
+        {
+            found.insert(*index);
+        }
+    });
+    found
 }
 
 /// The outermost loops that are of the kind are changed.
-fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, facts: &Facts) -> Vec<Stmt> {
+fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, commuting: &HashSet<Reg>) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
         let tiler = match &stmt {
-            Stmt::ParallelFor { index, count, body } => {
-                tile_loop(kernel, *index, (None, *count), body, facts)
-            }
-            Stmt::For { index, low, high, body, .. } if facts.commuting.contains(index) => {
-                tile_loop(kernel, *index, (Some(*low), *high), body, facts)
+            Stmt::ParallelFor { index, count, body } => tile_loop(kernel, *index, (None, *count), body),
+            Stmt::For { index, low, high, body, .. } if commuting.contains(index) => {
+                tile_loop(kernel, *index, (Some(*low), *high), body)
             }
             _ => None,
         };
@@ -106,7 +91,7 @@ fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, facts: &Facts) -> Vec<S
             Some(stmts) => out.extend(stmts),
             None => {
                 for body in stmt.bodies_mut() {
-                    *body = tile_outermost(kernel, std::mem::take(body), facts);
+                    *body = tile_outermost(kernel, std::mem::take(body), commuting);
                 }
                 out.push(stmt);
             }
@@ -365,8 +350,6 @@ struct Tiler<'n, 's> {
     build: Builder<'n>,
     analysis: Analysis<'s>,
     index: Reg,
-    /// The rounds of a tile.
-    tile: i64,
     /// The range of the tile.
     low: Reg,
     high: Reg,
@@ -400,7 +383,6 @@ fn tile_loop(
     index: Reg,
     (from, count): (Option<Reg>, Reg),
     body: &[Stmt],
-    facts: &Facts,
 ) -> Option<Vec<Stmt>> {
     let taken: u64 = kernel.arrays.ids().map(|array| kernel.stack_bytes(array)).sum();
     if kernel.constants.contains_key(&count) || taken > MAX_STACK_BYTES {
@@ -452,13 +434,9 @@ fn tile_loop(
     {
         return None;
     }
-    let tile_size = match facts.rounds.get(&index) {
-        Some(rounds @ 0..MAX_TILE) => (*rounds as u64).next_power_of_two().max(MIN_TILE as u64) as i64,
-        _ => MAX_TILE,
-    };
     let mut build = Builder::new(kernel);
-    let tile = build.int(tile_size);
-    let more = build.int(tile_size - 1);
+    let tile = build.int(TILE);
+    let more = build.int(TILE - 1);
     let rounds = match from {
         Some(from) => {
             let (rounds, none) = (build.binary(Binary::Sub, count, from), build.int(0));
@@ -481,7 +459,6 @@ fn tile_loop(
         build,
         analysis,
         index,
-        tile: tile_size,
         low,
         high,
         invariants: HashMap::default(),
@@ -532,12 +509,12 @@ impl<'s> Tiler<'_, 's> {
                 }
                 Stmt::Reduce { index, low, high, body, item, result } => {
                     let (ty, joining) = (item.ty(self.build.kernel), item.op());
-                    let lanes = self.array(ty, self.tile * LANES as i64);
+                    let lanes = self.array(ty, TILE * LANES as i64);
                     self.flush();
                     self.neutral(lanes, joining, ty);
                     let (low, high) = (self.invariant(*low), self.invariant(*high));
                     let taken = |this: &mut Self, lane: Reg, first: Reg, turns: i64| {
-                        let tile = this.build.int(this.tile);
+                        let tile = this.build.int(TILE);
                         let start = this.build.binary(Binary::Mul, lane, tile);
                         this.pending.push(Pending::LoadLane(lanes, start, ty));
                         for turn in 0..turns {
@@ -579,13 +556,21 @@ impl<'s> Tiler<'_, 's> {
         }
     }
 
-    /// Sets all lanes to what they start from.
+    /// Sets the lanes of the indices of the tile to what they start from.
     fn neutral(&mut self, lanes: Array, joining: ReductionOp, ty: ScalarType) {
         let neutral = self.build.define(ty, Op::Const(ty, identity_bits(joining, ty)));
-        let (low, high) = (self.build.int(0), self.build.int(self.tile * LANES as i64));
+        let (low, high, tile) = (self.build.int(0), self.build.int(LANES as i64), self.build.int(TILE));
+        let outer = std::mem::take(&mut self.build.stmts);
+        let lane = self.build.reg(ScalarType::I64);
+        let first = self.build.binary(Binary::Mul, lane, tile);
+        let rounds = self.build.binary(Binary::Sub, self.high, self.low);
+        let end = self.build.binary(Binary::Add, first, rounds);
         let (label, index) = (self.build.label(), self.build.reg(ScalarType::I64));
         let body = vec![Stmt::Store(lanes, index, neutral)];
-        self.build.stmts.push(Stmt::For { label, index, low, high, body });
+        self.build.stmts.push(Stmt::For { label, index, low: first, high: end, body });
+        let body = std::mem::replace(&mut self.build.stmts, outer);
+        let label = self.build.label();
+        self.build.stmts.push(Stmt::For { label, index: lane, low, high, body });
     }
 
     /// An inner loop, around groups for all indices of the tile.
@@ -650,7 +635,7 @@ impl<'s> Tiler<'_, 's> {
 
     /// The slot of a lane for the index at a place of the tile.
     fn lane(&mut self, lane: i64, place: Reg) -> Reg {
-        let start = self.build.int(lane * self.tile);
+        let start = self.build.int(lane * TILE);
         self.build.binary(Binary::Add, place, start)
     }
 
@@ -680,7 +665,7 @@ impl<'s> Tiler<'_, 's> {
         if let Some(array) = self.slots.get(&reg) {
             return *array;
         }
-        let array = self.array(self.build.kernel.regs[reg], self.tile);
+        let array = self.array(self.build.kernel.regs[reg], TILE);
         self.slots.insert(reg, array);
         array
     }
@@ -689,7 +674,7 @@ impl<'s> Tiler<'_, 's> {
         if let Some(array) = self.vars.get(&var) {
             return *array;
         }
-        let array = self.array(self.build.kernel.vars[var], self.tile);
+        let array = self.array(self.build.kernel.vars[var], TILE);
         self.vars.insert(var, array);
         array
     }
