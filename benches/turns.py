@@ -63,7 +63,7 @@ class Felis:
                 for key in ("fastest", "median", "first")
             }
         if not times:
-            raise RuntimeError((result.stdout + result.stderr).strip())
+            raise RuntimeError((result.stdout + result.stderr).strip() or f"ended with {result.returncode}")
         return times
 
 
