@@ -31,7 +31,7 @@ fn closing_tokens(before: &str) -> String {
             "}" if !out.trim_end().ends_with([';', '}']) => out.push(';'),
             _ => {}
         }
-        out.push_str(closer);
+        out.push_str(&closer.replace('_', PLACEHOLDER));
     }
     out
 }

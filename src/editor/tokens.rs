@@ -50,10 +50,9 @@ pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
     out
 }
 
-/// The rest of `if` without a condition's value, and of `then` without its other one; the placeholder is
-/// that of [`repair`](super::repair).
-const AFTER_IF: &str = "then nothing_written_yet else nothing_written_yet endif";
-const AFTER_THEN: &str = "else nothing_written_yet endif";
+/// The rest of `if` without a value, and of `then` without the other one; `_` stands for a value.
+const AFTER_IF: &str = "then _ else _ endif";
+const AFTER_THEN: &str = "else _ endif";
 
 /// The brackets and blocks of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

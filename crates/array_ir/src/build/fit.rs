@@ -1,5 +1,5 @@
-//! Conversions to integers that never fail, `wrap` and `saturate`, and those of floats to integers of
-//! at most 32 bits.
+//! Conversions to integers that never fail, `wrap` and `saturate`, and those of floats to integers
+//! of at most 32 bits.
 
 use super::{Builder, Result};
 use crate::array_ir::{Binary, Cast, Compare, Element, Op, Prim, ScalarFunction, Type, Value};

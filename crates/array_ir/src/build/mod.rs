@@ -46,7 +46,7 @@ pub use types::structural_type;
 
 use crate::array_ir::{
     Binary, Block, Cast, Compare, Effect, Element, End, Function, Label, Op, Prim, Program, Site, SiteId,
-    SiteKind, SizeVar, Stmt, Type, Value, pass, print, renumber, validate,
+    SiteKind, Size, SizeVar, Stmt, Type, Value, pass, print, renumber, validate,
 };
 use crate::core::free_variables::modified_variables;
 use crate::core::integer_range::Range;
@@ -564,6 +564,23 @@ impl<'p> Builder<'p> {
     /// A new size variable, which becomes one of [`Builder::sizes`] or [`Builder::opened`].
     fn fresh_size(&self) -> SizeVar {
         SizeVar((self.sizes.len() + self.opened.len()) as u32)
+    }
+
+    /// An array opened, with its new sizes.
+    fn opened_value(&mut self, packed: Value) -> Result<(Value, Vec<SizeVar>)> {
+        let Type::Exists(count, inner) = self.types[&packed].clone() else {
+            unreachable!("{packed} carries its sizes")
+        };
+        let own: Vec<SizeVar> = (0..count)
+            .map(|_| {
+                let size = self.fresh_size();
+                self.opened.push(size);
+                size
+            })
+            .collect();
+        let sizes: Vec<Size> = own.iter().map(|var| Size::var(*var)).collect();
+        let ty = validate::instantiate(&inner, count, &sizes).map_err(|_| Declined::Size)?;
+        Ok((self.define(ty, Op::Open(own.clone(), packed))?, own))
     }
 
     /// A number compared with another of its type.

@@ -526,20 +526,12 @@ impl Builder<'_> {
     /// A statement that opens a value: its sizes are those of type variables from here on.
     fn open(&mut self, scope: &mut Scope, vars: &[TypeVar], local: LocalId, value: &Term) -> Result<()> {
         let value = self.value(scope, value)?;
-        let Type::Exists(count, inner) = self.types[&value].clone() else {
-            unreachable!("{value} carries its sizes")
-        };
-        let mut own = Vec::new();
-        for var in vars {
-            let id = INLINED_SIZES.nth(self.opened.len());
-            let size = self.fresh_size();
-            self.opened.push(size);
-            own.push(size);
+        let first = self.opened.len();
+        let (opened, _) = self.opened_value(value)?;
+        for (number, var) in (first..).zip(vars) {
+            let id = INLINED_SIZES.nth(number);
             scope.bindings.insert(var.id, CoreType::var(TypeVar { id, ..var.clone() }));
         }
-        let sizes: Vec<Size> = own.iter().map(|var| Size::var(*var)).collect();
-        let ty = instantiate(&inner, count, &sizes).map_err(|_| Declined::Size)?;
-        let opened = self.define(ty, Op::Open(own, value))?;
         self.bind_local(scope, local, Known::Data(opened));
         Ok(())
     }

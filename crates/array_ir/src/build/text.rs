@@ -2,20 +2,13 @@
 //! evaluator's.
 
 use super::{Builder, Result};
-use crate::array_ir::validate::instantiate;
 use crate::array_ir::{Cast, DigitExpr, Element, Op, Size, Space, Type, Value};
 
 impl Builder<'_> {
     /// The array of the code points of a text, and its size.
     fn code_points(&mut self, text: Value) -> Result<(Value, Size)> {
-        let Type::Exists(count, inner) = self.types[&text].clone() else {
-            unreachable!("a text carries its size")
-        };
-        let own = self.fresh_size();
-        self.opened.push(own);
-        let size = Size::var(own);
-        let ty = instantiate(&inner, count, std::slice::from_ref(&size)).expect("one size for one variable");
-        Ok((self.define(ty, Op::Open(vec![own], text))?, size))
+        let (points, sizes) = self.opened_value(text)?;
+        Ok((points, Size::var(sizes[0])))
     }
 
     /// The number of characters of a text.

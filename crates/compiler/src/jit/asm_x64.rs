@@ -20,7 +20,6 @@ mod interleave;
 mod memory;
 
 pub use control::ForwardJump;
-pub use interleave::MAX_STRIDE;
 pub use memory::Extension;
 
 /// A set of vector instructions.
@@ -608,13 +607,15 @@ const LESS: u8 = 1;
 const NOT_GREATER: u8 = 2;
 const NOT_EQUAL: u8 = 4;
 
-/// The byte of the instructions that move between lanes of 8 bytes and slots of `width` bytes.
-fn narrow_opcode(width: u8) -> u8 {
-    match width {
-        1 => 0x32,
-        2 => 0x34,
-        4 => 0x35,
-        _ => unreachable!("slots that are narrower than 8 bytes have 1, 2 or 4"),
+/// The byte of the instructions that move between lanes and narrower slots of `width` bytes.
+fn narrow_opcode(lane: Lane, width: u8) -> u8 {
+    match (lane.bytes(), width) {
+        (4, 1) => 0x31,
+        (8, 1) => 0x32,
+        (4, 2) => 0x33,
+        (8, 2) => 0x34,
+        (8, 4) => 0x35,
+        _ => unreachable!("slots that are narrower than lanes have 1, 2 or 4 bytes"),
     }
 }
 

@@ -493,10 +493,8 @@ impl Loop<'_> {
                         let other = self.take(asm, registers)?;
                         asm.store_singles(to, from, other, mask);
                         registers.vectors.push(other);
-                    } else if width < 4 && plan.width == 4 {
-                        asm.store_short(width, to, from, mask);
                     } else if usize::from(width) < plan.width {
-                        asm.store_narrow(width, to, from, mask);
+                        asm.store_narrow(self.lane(*value), width, to, from, mask);
                     } else {
                         asm.store(self.lane(*value), to, from, mask);
                     }

@@ -110,11 +110,7 @@ impl Loop<'_> {
                     _ if self.zero_extended.contains(&reg) => Extension::Zero,
                     _ => Extension::Sign,
                 };
-                if self.plan.width == 4 {
-                    asm.load_short((extension, width), to, from, mask);
-                    return Some(());
-                }
-                asm.load_narrow((extension, width), to, from, mask);
+                asm.load_narrow(lane, (extension, width), to, from, mask);
             } else {
                 asm.load(lane, to, from, mask);
             }

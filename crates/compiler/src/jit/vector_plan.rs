@@ -8,13 +8,12 @@
 //! hold depends on the vectors ([`LaneTypes`]): those of the code generator ([`super::simd128`]) or
 //! those of [`super::vector_loops`].
 
-use super::asm_x64::MAX_STRIDE;
 use super::induction::Induction;
 use super::lane_cost::LaneCost;
 use super::lane_ranges::LaneRanges;
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp, ArgExtreme, Member};
-use crate::loop_ir::{Binary, Compare, Reg, ScalarType, Var};
+use crate::loop_ir::{Binary, Compare, MAX_COMPONENTS, Reg, ScalarType, Var};
 
 /// The role of a register in the iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,7 +124,7 @@ pub(super) fn has_lanes(role: Role, types: LaneTypes) -> bool {
 /// Returns true for slots of `width` bytes, `stride` slots apart, that are one component of records:
 /// those of all components are lanes together.
 pub(super) fn has_components(width: u8, stride: i64) -> bool {
-    matches!(width, 4 | 8) && (2..=MAX_STRIDE as i64).contains(&stride)
+    matches!(width, 4 | 8) && (2..=MAX_COMPONENTS as i64).contains(&stride)
 }
 
 /// Returns true if slots of `width` bytes, `stride` slots apart, are lanes of a type.

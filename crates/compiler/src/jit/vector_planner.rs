@@ -12,7 +12,7 @@ use super::vector_plan::{
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::accumulator::{Accumulator, ArgExtreme, Member, Recurrences, recurrences};
-use crate::loop_ir::promotion::{divides_narrow, has_promoted_form};
+use crate::loop_ir::promotion::{converts_in_short_lanes, divides_narrow, has_promoted_form};
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary, Var,
     for_each_stmt, has_vector_form,
@@ -456,26 +456,10 @@ impl<'k> Planner<'k> {
                 self.calls |= *f != ScalarFunction::Fma;
                 Role::Lanes
             }
-            // Lanes of 4 bytes hold shorter integers with their sign extended.
-            Op::Cast(Cast::SignExtend | Cast::ZeroExtend, ScalarType::I32, a)
+            Op::Cast(cast, to, a)
                 if types == LaneTypes::Words
-                    && kernel.regs[*a].bytes() < 4
-                    && self.role(a) == Role::Lanes =>
-            {
-                Role::Lanes
-            }
-            Op::Cast(Cast::SignedToFloat, ScalarType::F32, a)
-                if types == LaneTypes::Words && kernel.regs[*a] == ScalarType::I32 && self.numbers(a) =>
-            {
-                Role::Lanes
-            }
-            Op::Cast(Cast::FloatToSigned, ScalarType::I32, a)
-                if types == LaneTypes::Words && kernel.regs[*a] == ScalarType::F32 && self.numbers(a) =>
-            {
-                Role::Lanes
-            }
-            Op::Cast(Cast::Truncate, ScalarType::I8 | ScalarType::I16, a)
-                if types == LaneTypes::Words && kernel.regs[*a] == ScalarType::I32 && self.numbers(a) =>
+                    && converts_in_short_lanes(*cast, kernel.regs[*a], *to)
+                    && self.numbers(a) =>
             {
                 Role::Lanes
             }

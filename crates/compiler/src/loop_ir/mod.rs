@@ -61,6 +61,9 @@ pub fn identity_bits(reduction: ReductionOp, ty: ScalarType) -> u64 {
     }
 }
 
+/// Components of records in an array that are lanes of vectors, at most.
+pub const MAX_COMPONENTS: usize = 4;
+
 /// Returns true if a function has a form that takes a block of numbers and goes by vectors.
 pub fn has_vector_form(function: ScalarFunction) -> bool {
     use ScalarFunction::{Atan, Exp, Log, Pow, Tanh};

@@ -37,6 +37,19 @@ pub fn has_promoted_form(kernel: &Kernel, ty: ScalarType, op: &Op, is_small: imp
     }
 }
 
+/// Returns true for a conversion that lanes of 4 bytes have: between integers and floats of 4 bytes,
+/// and between integers of 4 bytes and of fewer, which such lanes hold with their sign extended.
+pub fn converts_in_short_lanes(cast: Cast, from: ScalarType, to: ScalarType) -> bool {
+    use ScalarType::{F32, I8, I16, I32};
+    match cast {
+        Cast::SignExtend | Cast::ZeroExtend => to == I32,
+        Cast::Truncate => from == I32 && matches!(to, I8 | I16),
+        Cast::SignedToFloat => (from, to) == (I32, F32),
+        Cast::FloatToSigned => (from, to) == (F32, I32),
+        Cast::UnsignedToFloat | Cast::FloatToFloat | Cast::FloatToBits => false,
+    }
+}
+
 /// Returns true if lanes of 8 bytes divide integers of a narrower type by a constant: one above 1.
 pub fn divides_narrow(kind: Binary, ty: ScalarType, divisor: u64) -> bool {
     let bits = 8 * ty.bytes();

@@ -5,7 +5,7 @@
 use crate::data::DataError;
 use crate::diagnostic::{Diagnostic, errors};
 use crate::source::{SourceId, Span};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 use num_bigint::BigUint;
 use std::sync::Arc;
 
@@ -322,12 +322,11 @@ impl Failure {
             }
             Failure::ConversionRange { value, ty } => {
                 let d = error(format!("{value} does not fit `{ty}`"), "converted here");
-                // Integers have both.
-                match ty.as_str() {
-                    "int" | "i8" | "i16" | "i32" | "u8" | "u16" | "u32" | "u64" => d.help(format!(
+                match Scalar::from_name(ty).and_then(Scalar::bounds) {
+                    Some(_) => d.help(format!(
                         "`.saturate[{ty}]` gives the nearest value that fits, `.wrap[{ty}]` wraps around"
                     )),
-                    _ => d,
+                    None => d,
                 }
             }
             Failure::NoCharacter { code } => {

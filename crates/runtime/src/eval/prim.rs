@@ -39,7 +39,6 @@ impl Machine {
             }
         };
         let x = || args[0].as_real();
-        let n = || args[0].as_int();
         let c = || args[0].as_char();
         let int = |n: i64| Ok(Value::int(n));
         match prim {
@@ -272,10 +271,7 @@ impl Machine {
                     )),
                 }
             }
-            Prim::Chr => match u32::try_from(n()).ok().and_then(char::from_u32) {
-                Some(c) => Ok(Value::str(c.to_string())),
-                None => Err(Failure::NoCharacter { code: n().to_string() }),
-            },
+            Prim::Chr => Ok(Value::str(string_ops::character(args[0].as_int())?.to_string())),
             // An array without elements is the value of no slots.
             Prim::TextOf if first_type_size(types).is_zero() => Ok(Value::str("")),
             Prim::TextOf => string_ops::text_of(&args[0], limits.interrupt),

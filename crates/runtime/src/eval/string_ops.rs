@@ -15,6 +15,16 @@ fn poll_interrupt(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
+/// Returns the character of a code point.
+///
+/// # Errors
+///
+/// A number that is no code point.
+pub fn character(point: i64) -> Result<char> {
+    let found = u32::try_from(point).ok().and_then(char::from_u32);
+    found.ok_or_else(|| Failure::NoCharacter { code: point.to_string() })
+}
+
 /// Returns the text of an array of code points, at least one.
 ///
 /// # Errors
@@ -39,10 +49,7 @@ pub fn text_of(points: &Value, stop: &AtomicBool) -> Result<Value> {
     for chunk in points.chunks(CHUNK_BYTES) {
         poll_interrupt(stop)?;
         for point in chunk {
-            let Some(c) = u32::try_from(*point).ok().and_then(char::from_u32) else {
-                return Err(Failure::NoCharacter { code: (*point as i64).to_string() });
-            };
-            out.push(c);
+            out.push(character(*point as i64)?);
         }
         if out.len() > MAX_STRING_BYTES {
             return Err(super::arithmetic::memory_failure(points.len(), 1, MAX_STRING_BYTES as u64));

@@ -11,14 +11,13 @@
 //! Permutations are tables in static memory, whose addresses are in the code.
 
 use super::{Assembler, Isa, Lane, Pointer, SCRATCH_REGISTER, Source, Vector};
-use std::sync::LazyLock;
-
-/// The largest stride.
-pub const MAX_STRIDE: usize = 4;
+use crate::loop_ir::MAX_COMPONENTS;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// The slots of one access: lanes, and the slots from one to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interleaving {
+#[derive(Clone, Copy)]
+struct Interleaving {
     lanes: usize,
     stride: usize,
 }
@@ -29,7 +28,7 @@ type Choice = Option<usize>;
 impl Interleaving {
     /// The accesses of vectors of so many lanes.
     fn new(lanes: usize, stride: usize) -> Interleaving {
-        debug_assert!((2..=MAX_STRIDE).contains(&stride) && lanes >= stride);
+        debug_assert!((2..=MAX_COMPONENTS).contains(&stride) && lanes >= stride);
         Interleaving { lanes, stride }
     }
 
@@ -46,23 +45,30 @@ impl Interleaving {
         (vector, slot - self.first_slots()[vector])
     }
 
-    /// The lane and the component that a slot of a vector of slots is.
+    /// The component and the lane that a slot of a vector of slots is.
     fn target(self, vector: usize, place: usize) -> (usize, usize) {
         let slot = vector * self.lanes + place;
         (slot % self.stride, slot / self.stride)
     }
 
-    /// The places of the lanes that the vector `source` holds, of a load.
-    fn loaded(self, source: usize) -> Vec<Choice> {
-        let of =
-            |lane| Some(self.source(lane)).filter(|(vector, _)| *vector == source).map(|(_, place)| place);
-        (0..self.lanes).map(of).collect()
+    /// The places of the lanes of a load in each of the vectors that hold their slots.
+    fn loaded(self) -> Vec<Vec<Choice>> {
+        self.choices(|lane| self.source(lane))
     }
 
-    /// The lanes of a component that a vector of slots holds, of a store.
-    fn stored(self, vector: usize, component: usize) -> Vec<Choice> {
-        let of = |place| Some(self.target(vector, place)).filter(|(own, _)| *own == component);
-        (0..self.lanes).map(|place| of(place).map(|(_, lane)| lane)).collect()
+    /// The lanes of each component that a vector of slots holds, of a store.
+    fn stored(self, vector: usize) -> Vec<Vec<Choice>> {
+        self.choices(|place| self.target(vector, place))
+    }
+
+    /// For each source the index in it of each lane that is taken from it, by the source and the
+    /// index of a lane.
+    fn choices(self, of: impl Fn(usize) -> (usize, usize)) -> Vec<Vec<Choice>> {
+        let from = |source: usize| {
+            let chosen = |lane| Some(of(lane)).filter(|(own, _)| *own == source).map(|(_, index)| index);
+            (0..self.lanes).map(chosen).collect()
+        };
+        (0..self.stride).map(from).collect()
     }
 }
 
@@ -83,52 +89,26 @@ fn of_one(choices: &[Choice]) -> Vec<usize> {
 }
 
 /// The bits of the lanes that a permutation sets.
-fn lane_bits(choices: &[Choice]) -> u8 {
-    choices.iter().enumerate().map(|(lane, place)| u8::from(place.is_some()) << lane).sum()
+fn lane_bits(choices: &[Choice]) -> u32 {
+    choices.iter().enumerate().map(|(lane, place)| u32::from(place.is_some()) << lane).sum()
 }
 
-/// A permutation in static memory, of lanes of 4 or 8 bytes.
+/// The indices of a permutation, of lanes of 4 or 8 bytes.
 #[repr(align(64))]
 struct Indices([u8; 64]);
 
-/// All permutations, each once.
-static TABLES: LazyLock<Vec<(Vec<usize>, Indices)>> = LazyLock::new(|| {
-    let mut tables: Vec<Vec<usize>> = Vec::new();
-    for (lanes, stride) in [4, 8, 16].into_iter().flat_map(|lanes| (2..=4).map(move |stride| (lanes, stride)))
-    {
-        let own = Interleaving::new(lanes, stride);
-        let loads: Vec<Vec<Choice>> = (0..stride).map(|source| own.loaded(source)).collect();
-        let stores = (0..stride).map(|vector| (0..stride).map(|part| own.stored(vector, part)).collect());
-        for choices in stores.chain([loads]) {
-            let choices: Vec<Vec<Choice>> = choices;
-            tables.extend(choices.iter().map(|choices| of_one(choices)));
-            tables.push(of_two(Some(&choices[0]), &choices[1]));
-            tables.extend(choices[2..].iter().map(|choices| of_two(None, choices)));
-        }
-    }
-    let mut all = Vec::new();
-    for table in tables {
-        if all.iter().any(|(known, _): &(Vec<usize>, Indices)| *known == table) {
-            continue;
-        }
-        let bytes = if table.len() == 16 { 4 } else { 8 };
-        for bytes in [bytes, 4] {
-            let mut indices = Indices([0; 64]);
-            for (lane, index) in table.iter().enumerate() {
-                indices.0[lane * bytes..][..bytes].copy_from_slice(&index.to_le_bytes()[..bytes]);
-            }
-            all.push((table.clone(), indices));
-        }
-    }
-    all
-});
-
-/// A permutation for lanes of so many bytes.
+/// A permutation of lanes of so many bytes, which stays where it is.
 fn table(indices: &[usize], bytes: usize) -> &'static Indices {
-    let mut found = TABLES.iter().filter(|(known, _)| known == indices);
-    // The first form is that of lanes of 8 bytes, unless there are too many for it.
-    let found = if bytes == 8 { found.next() } else { found.next_back() };
-    &found.expect("a permutation of an interleaved access").1
+    /// Permutations by their indices and the bytes of a lane. There are few, for all programs.
+    static TABLES: Mutex<BTreeMap<(Vec<usize>, usize), &'static Indices>> = Mutex::new(BTreeMap::new());
+    let mut tables = TABLES.lock().expect("nothing fails while it is locked");
+    tables.entry((indices.to_vec(), bytes)).or_insert_with(|| {
+        let mut table = Indices([0; 64]);
+        for (index, lane) in indices.iter().zip(table.0.chunks_mut(bytes)) {
+            lane.copy_from_slice(&index.to_le_bytes()[..bytes]);
+        }
+        Box::leak(Box::new(table))
+    })
 }
 
 impl Assembler {
@@ -157,9 +137,8 @@ impl Assembler {
         let bytes = usize::from(lane.bytes());
         let sources: Vec<Source> =
             own.first_slots().iter().map(|slot| Source::Strided((slot * bytes) as i32)).collect();
-        let choices: Vec<Vec<Choice>> = (0..stride).map(|source| own.loaded(source)).collect();
         self.strided(from, (stride * bytes) as i32);
-        self.choose(lane, to, &sources, &choices, other);
+        self.choose(lane, to, &sources, &own.loaded(), other);
     }
 
     /// Lanes of all components to the slots of groups that lie side by side, from the slot of the
@@ -176,9 +155,7 @@ impl Assembler {
         let sources: Vec<Source> = components.iter().map(|part| Source::Register(part.0)).collect();
         self.strided(to, (components.len() * bytes) as i32);
         for vector in 0..components.len() {
-            let choices: Vec<Vec<Choice>> =
-                (0..components.len()).map(|component| own.stored(vector, component)).collect();
-            self.choose(lane, slots, &sources, &choices, other);
+            self.choose(lane, slots, &sources, &own.stored(vector), other);
             let place = Source::Strided((vector * self.isa.vector_bytes()) as i32);
             self.vector((1, 0, 0x11), false, (slots.0, 0, place));
         }
@@ -220,7 +197,7 @@ impl Assembler {
                 // vblendps, vblendpd
                 let opcode = (3, 1, 0x0c + u8::from(long));
                 self.vex(opcode, (false, true), (to.0, to.0, Source::Register(other.0)));
-                self.bytes.push(lane_bits(choices));
+                self.bytes.push(lane_bits(choices) as u8);
             }
         }
     }
@@ -251,7 +228,7 @@ mod tests {
     fn blended(vectors: &[Vec<usize>], choices: &[Vec<Choice>]) -> Vec<usize> {
         let mut out = vec![usize::MAX; vectors[0].len()];
         for (vector, choices) in vectors.iter().zip(choices) {
-            let (places, bits) = (of_one(choices), lane_bits_wide(choices));
+            let (places, bits) = (of_one(choices), lane_bits(choices));
             for lane in 0..out.len() {
                 if bits >> lane & 1 == 1 {
                     out[lane] = vector[places[lane]];
@@ -261,19 +238,18 @@ mod tests {
         out
     }
 
-    fn lane_bits_wide(choices: &[Choice]) -> u32 {
-        choices.iter().enumerate().map(|(lane, place)| u32::from(place.is_some()) << lane).sum()
+    /// All accesses: of vectors of 4, 8 and 16 lanes.
+    fn accesses() -> impl Iterator<Item = (usize, usize)> {
+        [4, 8, 16].into_iter().flat_map(|lanes| (2..=MAX_COMPONENTS).map(move |stride| (lanes, stride)))
     }
 
     #[test]
     fn lanes_are_the_slots_at_a_distance_and_none_is_beyond() {
-        for (lanes, stride) in
-            [4, 8, 16].into_iter().flat_map(|lanes| (2..=4).map(move |stride| (lanes, stride)))
-        {
+        for (lanes, stride) in accesses() {
             let own = Interleaving::new(lanes, stride);
             let vectors: Vec<Vec<usize>> =
                 own.first_slots().iter().map(|first| (*first..first + lanes).collect()).collect();
-            let choices: Vec<Vec<Choice>> = (0..stride).map(|source| own.loaded(source)).collect();
+            let choices = own.loaded();
             let expected: Vec<usize> = (0..lanes).map(|lane| stride * lane).collect();
             assert_eq!(chosen(&vectors, &choices), expected);
             assert_eq!(blended(&vectors, &choices), expected);
@@ -283,15 +259,13 @@ mod tests {
 
     #[test]
     fn slots_are_the_lanes_of_the_components_in_turn() {
-        for (lanes, stride) in
-            [4, 8, 16].into_iter().flat_map(|lanes| (2..=4).map(move |stride| (lanes, stride)))
-        {
+        for (lanes, stride) in accesses() {
             let own = Interleaving::new(lanes, stride);
             // The lane `k` of the component `c` is for the slot `stride * k + c`.
             let components: Vec<Vec<usize>> =
                 (0..stride).map(|c| (0..lanes).map(|k| stride * k + c).collect()).collect();
             for vector in 0..stride {
-                let choices: Vec<Vec<Choice>> = (0..stride).map(|c| own.stored(vector, c)).collect();
+                let choices = own.stored(vector);
                 let expected: Vec<usize> = (vector * lanes..(vector + 1) * lanes).collect();
                 assert_eq!(chosen(&components, &choices), expected);
                 assert_eq!(blended(&components, &choices), expected);
@@ -302,7 +276,7 @@ mod tests {
     #[test]
     fn tables_hold_the_indices() {
         let own = Interleaving::new(8, 3);
-        let indices = of_one(&own.loaded(0));
+        let indices = of_one(&own.loaded()[0]);
         for bytes in [4, 8] {
             let table = &table(&indices, bytes).0[..8 * bytes];
             let found: Vec<usize> = table.chunks(bytes).map(|index| index[0].into()).collect();

@@ -3,7 +3,7 @@
 
 use super::{
     Assembler, COUNTER_REGISTER, Isa, Lane, Mask, Opcode, Pointer, SCRATCH_ADDRESS, SCRATCH_REGISTER,
-    SCRATCH_VECTOR, Source, Vector, narrow_opcode,
+    SCRATCH_VECTOR, Source, Vector, VexSizes, narrow_opcode,
 };
 
 /// Four or eight floats of 4 bytes as floats of 8 bytes.
@@ -46,18 +46,19 @@ impl Assembler {
         }
     }
 
-    /// Lanes of 8 bytes from slots of 1, 2 or 4, extended; with a mask, zeros elsewhere. The mask
-    /// of AVX2 has its first lanes set.
+    /// Lanes from narrower slots, extended; with a mask, zeros elsewhere. The mask of AVX2 has its
+    /// first lanes set.
     pub fn load_narrow(
         &mut self,
+        lane: Lane,
         (extension, width): (Extension, u8),
         to: Vector,
         from: Pointer,
         mask: Option<Mask>,
     ) {
         let opcode = match extension {
-            Extension::Zero => (2, 1, narrow_opcode(width)),
-            Extension::Sign => (2, 1, narrow_opcode(width) - 0x10),
+            Extension::Zero => (2, 1, narrow_opcode(lane, width)),
+            Extension::Sign => (2, 1, narrow_opcode(lane, width) - 0x10),
             Extension::Float => TO_DOUBLES,
         };
         let source = Source::At(from, width, 0);
@@ -66,7 +67,9 @@ impl Assembler {
             (Isa::Avx2, None) => self.vex(opcode, (false, true), (to.0, 0, source)),
             (Isa::Avx2, Some(mask)) => {
                 self.zero(to);
-                self.for_each_lane_of(mask, &mut |asm, lane| asm.insert_slot(width, to, from, lane));
+                self.for_each_lane_of(lane.bytes(), mask, &mut |asm, lane| {
+                    asm.insert_slot(width, to, from, lane);
+                });
                 self.vex(opcode, (false, true), (to.0, 0, Source::Register(to.0)));
             }
         }
@@ -87,63 +90,7 @@ impl Assembler {
         match (self.isa, mask) {
             (Isa::Avx512, _) => self.evex_of(1, store, false, (other.0, 0, target), (mask, false)),
             (Isa::Avx2, None) => self.vex(store, (false, false), (other.0, 0, target)),
-            (Isa::Avx2, Some(mask)) => self.store_slots(4, to, other.0, mask),
-        }
-    }
-
-    /// Lanes of 4 bytes from slots of 1 or 2 that are integers, extended; with a mask, zeros
-    /// elsewhere. The mask of AVX2 has its first lanes set.
-    pub fn load_short(
-        &mut self,
-        (extension, width): (Extension, u8),
-        to: Vector,
-        from: Pointer,
-        mask: Option<Mask>,
-    ) {
-        let signed = if width == 1 { 0x21 } else { 0x23 };
-        let opcode = (2, 1, if extension == Extension::Zero { signed + 0x10 } else { signed });
-        let source = Source::At(from, width, 0);
-        match (self.isa, mask) {
-            (Isa::Avx512, _) => self.evex(opcode, false, (to.0, 0, source), (mask, true)),
-            (Isa::Avx2, None) => self.vex(opcode, (false, true), (to.0, 0, source)),
-            (Isa::Avx2, Some(mask)) => {
-                self.zero(to);
-                self.for_each_short_lane_of(mask, &mut |asm, lane| asm.insert_slot(width, to, from, lane));
-                self.vex(opcode, (false, true), (to.0, 0, Source::Register(to.0)));
-            }
-        }
-    }
-
-    /// The low bits of lanes of 4 bytes to slots of 1 or 2; with a mask, only those. The mask of
-    /// AVX2 has its first lanes set.
-    pub fn store_short(&mut self, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {
-        let target = Source::At(to, width, 0);
-        if self.isa == Isa::Avx512 {
-            let opcode = (2, 2, if width == 1 { 0x31 } else { 0x33 });
-            return self.evex(opcode, false, (from.0, 0, target), (mask, false));
-        }
-        let (scratch, whole, half) = (SCRATCH_VECTOR, (false, true), (false, false));
-        // Bits above are cut off, so that nothing is saturated.
-        for (shift, of) in [(6, from.0), (2, scratch)] {
-            self.vex((1, 1, 0x72), whole, (shift, scratch, Source::Register(of)));
-            self.bytes.push(32 - 8 * width);
-        }
-        self.vex((2, 1, 0x2b), whole, (scratch, scratch, Source::Register(scratch)));
-        self.vex((3, 1, 0x00), (true, true), (scratch, 0, Source::Register(scratch)));
-        self.bytes.push(0x08);
-        if width == 1 {
-            self.vex((1, 1, 0x67), half, (scratch, scratch, Source::Register(scratch)));
-        }
-        match mask {
-            Some(mask) => {
-                self.for_each_short_lane_of(mask, &mut |asm, lane| {
-                    asm.extract_slot(width, to, scratch, lane);
-                });
-            }
-            None => {
-                let opcode = if width == 1 { (1, 1, 0xd6) } else { (1, 0, 0x11) };
-                self.vex(opcode, half, (scratch, 0, target));
-            }
+            (Isa::Avx2, Some(mask)) => self.store_slots(Lane::F64, 4, to, other.0, mask),
         }
     }
 
@@ -169,60 +116,73 @@ impl Assembler {
         self.bytes.push(lane);
     }
 
-    /// The low bits of lanes of 8 bytes to slots of 1, 2 or 4; with a mask, only those. The mask of
-    /// AVX2 has its first lanes set.
-    pub fn store_narrow(&mut self, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {
+    /// The low bits of lanes to narrower slots; with a mask, only those. The mask of AVX2 has its
+    /// first lanes set.
+    pub fn store_narrow(&mut self, lane: Lane, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {
         let target = Source::At(to, width, 0);
         if self.isa == Isa::Avx512 {
-            let opcode = (2, 2, narrow_opcode(width));
+            let opcode = (2, 2, narrow_opcode(lane, width));
             return self.evex(opcode, false, (from.0, 0, target), (mask, false));
         }
-        // The low halves of the lanes, as four lanes of 4 bytes.
         let (scratch, half) = (SCRATCH_VECTOR, (false, false));
-        self.vex((3, 1, 0x39), (false, true), (from.0, 0, Source::Register(scratch)));
-        self.bytes.push(1);
-        self.vex((1, 0, 0xc6), half, (scratch, from.0, Source::Register(scratch)));
-        self.bytes.push(0x88);
-        if width < 4 {
-            // Bits above are cut off, so that nothing is saturated.
-            let bits = 32 - 8 * width;
-            for shift in [6, 2] {
-                self.vex((1, 1, 0x72), half, (shift, scratch, Source::Register(scratch)));
-                self.bytes.push(bits);
+        // The slots, at last, are the lowest bytes of the scratch vector.
+        if lane.is_long() {
+            // The low halves of the lanes, as four lanes of 4 bytes.
+            self.vex((3, 1, 0x39), (false, true), (from.0, 0, Source::Register(scratch)));
+            self.bytes.push(1);
+            self.vex((1, 0, 0xc6), half, (scratch, from.0, Source::Register(scratch)));
+            self.bytes.push(0x88);
+            if width < 4 {
+                self.pack(width, scratch, half);
             }
-            self.vex((2, 1, 0x2b), half, (scratch, scratch, Source::Register(scratch)));
+        } else {
+            self.pack(width, from.0, (false, true));
+            // The packed slots of the upper lanes behind those of the lower ones.
+            self.vex((3, 1, 0x00), (true, true), (scratch, 0, Source::Register(scratch)));
+            self.bytes.push(0x08);
         }
         if width == 1 {
             self.vex((1, 1, 0x67), half, (scratch, scratch, Source::Register(scratch)));
         }
         let Some(mask) = mask else {
-            let opcode = match width {
-                1 => (1, 1, 0x7e),
-                2 => (1, 1, 0xd6),
+            let opcode = match self.isa.vector_bytes() / usize::from(lane.bytes()) * usize::from(width) {
+                4 => (1, 1, 0x7e),
+                8 => (1, 1, 0xd6),
                 _ => (1, 0, 0x11),
             };
             return self.vex(opcode, half, (scratch, 0, target));
         };
-        self.store_slots(width, to, scratch, mask);
+        self.store_slots(lane, width, to, scratch, mask);
+    }
+
+    /// Packs lanes of 4 bytes, cut off to 1 or 2, to lanes of 2 bytes in the scratch vector of AVX2.
+    /// Bits above are cut off first, so that nothing is saturated.
+    fn pack(&mut self, width: u8, from: u8, sizes: VexSizes) {
+        let scratch = SCRATCH_VECTOR;
+        for (shift, of) in [(6, from), (2, scratch)] {
+            self.vex((1, 1, 0x72), sizes, (shift, scratch, Source::Register(of)));
+            self.bytes.push(32 - 8 * width);
+        }
+        self.vex((2, 1, 0x2b), sizes, (scratch, scratch, Source::Register(scratch)));
     }
 
     /// The low slots of a vector, of 1, 2 or 4 bytes, to memory by AVX2: one for each lane of a
     /// mask that has its first lanes set.
-    fn store_slots(&mut self, width: u8, to: Pointer, from: u8, mask: Mask) {
-        self.for_each_lane_of(mask, &mut |asm, lane| asm.extract_slot(width, to, from, lane));
+    fn store_slots(&mut self, lane: Lane, width: u8, to: Pointer, from: u8, mask: Mask) {
+        self.for_each_lane_of(lane.bytes(), mask, &mut |asm, lane| asm.extract_slot(width, to, from, lane));
     }
 
-    /// An instruction on the lowest two lanes of 8 bytes.
-    fn pair(&mut self, opcode: Opcode, operands: (u8, u8, Source)) {
+    /// An instruction on the lowest 16 bytes, as lanes of 8 bytes if `long`, else of 4.
+    fn lowest(&mut self, long: bool, opcode: Opcode, operands: (u8, u8, Source)) {
         match self.isa {
-            Isa::Avx512 => self.evex_of(0, opcode, true, operands, (None, false)),
+            Isa::Avx512 => self.evex_of(0, opcode, long, operands, (None, false)),
             Isa::Avx2 => self.vex(opcode, (false, false), operands),
         }
     }
 
-    /// Inserts the lowest two lanes of 8 bytes of a vector as those from `2 * place` on of another,
-    /// or extracts such lanes (`of` is the vector that is read).
-    fn move_pair(&mut self, insert: bool, place: u8, to: Vector, of: Vector) {
+    /// Inserts the lowest 16 bytes of a vector as those from `16 * place` on of another, or extracts
+    /// such bytes (`of` is the vector that is read).
+    fn move_quarter(&mut self, insert: bool, place: u8, to: Vector, of: Vector) {
         let (reg, other, source) = if insert { (to, to, of) } else { (of, Vector(0), to) };
         let opcode = (3, 1, if insert { 0x18 } else { 0x19 });
         self.vector(opcode, self.isa == Isa::Avx512, (reg.0, other.0, Source::Register(source.0)));
@@ -249,13 +209,13 @@ impl Assembler {
     ) {
         self.strided(from, bytes);
         self.zero(to);
-        self.for_each_short_lane_of(mask, &mut |asm, lane| {
+        self.for_each_lane_of(4, mask, &mut |asm, lane| {
             let into = if lane < 4 { to } else { other };
             if lane >= 4 && lane.is_multiple_of(4) {
                 asm.zero(other);
             }
             // vpinsrd
-            asm.lowest((3, 1, 0x22), (into.0, into.0, Source::Strided(i32::from(lane) * bytes)));
+            asm.lowest(false, (3, 1, 0x22), (into.0, into.0, Source::Strided(i32::from(lane) * bytes)));
             asm.bytes.push(lane % 4);
             // Each lane may be the last.
             if lane >= 4 {
@@ -274,36 +234,15 @@ impl Assembler {
         mask: Option<Mask>,
     ) {
         self.strided(to, bytes);
-        let mut store = |asm: &mut Assembler, lane: u8| {
+        self.for_each_lane(4, mask, &mut |asm, lane| {
             if lane >= 4 && lane.is_multiple_of(4) {
                 asm.move_quarter(false, lane / 4, other, from);
             }
             let source = if lane < 4 { from } else { other };
             // vpextrd
-            asm.lowest((3, 1, 0x16), (source.0, 0, Source::Strided(i32::from(lane) * bytes)));
+            asm.lowest(false, (3, 1, 0x16), (source.0, 0, Source::Strided(i32::from(lane) * bytes)));
             asm.bytes.push(lane % 4);
-        };
-        match mask {
-            Some(mask) => self.for_each_short_lane_of(mask, &mut store),
-            None => (0..self.isa.vector_bytes() as u8 / 4).for_each(|lane| store(self, lane)),
-        }
-    }
-
-    /// An instruction on the lowest lanes of 4 bytes.
-    fn lowest(&mut self, opcode: Opcode, operands: (u8, u8, Source)) {
-        match self.isa {
-            Isa::Avx512 => self.evex_of(0, opcode, false, operands, (None, false)),
-            Isa::Avx2 => self.vex(opcode, (false, false), operands),
-        }
-    }
-
-    /// Inserts the lowest 16 bytes of a vector as those from `16 * place` on of another, or extracts
-    /// such bytes (`of` is the vector that is read).
-    fn move_quarter(&mut self, insert: bool, place: u8, to: Vector, of: Vector) {
-        let (reg, other, source) = if insert { (to, to, of) } else { (of, Vector(0), to) };
-        let opcode = (3, 1, 0x38 + u8::from(!insert));
-        self.vector(opcode, false, (reg.0, other.0, Source::Register(source.0)));
-        self.bytes.push(place);
+        });
     }
 
     /// Lanes of 8 bytes from slots that are `bytes` apart, with another register; with a mask,
@@ -319,12 +258,12 @@ impl Assembler {
         if mask.is_some() {
             self.zero(to);
         }
-        self.for_each_lane(mask, &mut |asm, lane| {
+        self.for_each_lane(8, mask, &mut |asm, lane| {
             let into = if lane < 2 { to } else { other };
             asm.load_lane(lane % 2 == 1, into, Source::Strided(i32::from(lane) * bytes));
             // Of a mask, each lane may be the last.
             if lane >= 2 && (mask.is_some() || lane % 2 == 1) {
-                asm.move_pair(true, lane / 2, to, other);
+                asm.move_quarter(true, lane / 2, to, other);
             }
         });
     }
@@ -339,13 +278,13 @@ impl Assembler {
         mask: Option<Mask>,
     ) {
         self.strided(to, bytes);
-        self.for_each_lane(mask, &mut |asm, lane| {
+        self.for_each_lane(8, mask, &mut |asm, lane| {
             if lane >= 2 && lane % 2 == 0 {
-                asm.move_pair(false, lane / 2, other, from);
+                asm.move_quarter(false, lane / 2, other, from);
             }
             let source = if lane < 2 { from } else { other };
             let opcode = if lane % 2 == 0 { (1, 3, 0x11) } else { (1, 1, 0x17) };
-            asm.pair(opcode, (source.0, 0, Source::Strided(i32::from(lane) * bytes)));
+            asm.lowest(true, opcode, (source.0, 0, Source::Strided(i32::from(lane) * bytes)));
         });
     }
 
@@ -365,9 +304,9 @@ impl Assembler {
         if mask.is_some() {
             self.zero(to);
         }
-        self.for_each_lane(mask, &mut |asm, lane| {
+        self.for_each_lane(8, mask, &mut |asm, lane| {
             if lane >= 2 && lane % 2 == 0 {
-                asm.move_pair(false, lane / 2, numbers, slots);
+                asm.move_quarter(false, lane / 2, numbers, slots);
             }
             let (from, into) = if lane < 2 { (slots, to) } else { (numbers, values) };
             let odd = lane % 2 == 1;
@@ -383,7 +322,7 @@ impl Assembler {
             }
             // Of a mask, each lane may be the last.
             if lane >= 2 && (mask.is_some() || odd) {
-                asm.move_pair(true, lane / 2, to, values);
+                asm.move_quarter(true, lane / 2, to, values);
             }
         });
     }
@@ -400,8 +339,8 @@ impl Assembler {
     fn load_lane(&mut self, second: bool, into: Vector, source: Source) {
         // vmovsd, vmovhpd
         match second {
-            false => self.pair((1, 3, 0x10), (into.0, 0, source)),
-            true => self.pair((1, 1, 0x16), (into.0, into.0, source)),
+            false => self.lowest(true, (1, 3, 0x10), (into.0, 0, source)),
+            true => self.lowest(true, (1, 1, 0x16), (into.0, into.0, source)),
         }
     }
 
@@ -430,42 +369,29 @@ impl Assembler {
         self.operand(SCRATCH_ADDRESS & 7, 4, Source::Indexed(base, width));
     }
 
-    /// Code for each lane of 8 bytes, or for each of a mask that has its first lanes set.
-    fn for_each_lane(&mut self, mask: Option<Mask>, code: &mut dyn FnMut(&mut Assembler, u8)) {
+    /// Code for each lane of so many bytes, 4 or 8, or for each of a mask that has its first lanes
+    /// set.
+    fn for_each_lane(&mut self, bytes: u8, mask: Option<Mask>, code: &mut dyn FnMut(&mut Assembler, u8)) {
         match mask {
-            Some(mask) => self.for_each_lane_of(mask, code),
-            None => (0..self.isa.vector_bytes() as u8 / 8).for_each(|lane| code(self, lane)),
+            Some(mask) => self.for_each_lane_of(bytes, mask, code),
+            None => (0..self.isa.vector_bytes() as u8 / bytes).for_each(|lane| code(self, lane)),
         }
     }
 
-    /// Code for each lane of 8 bytes of a mask that has its first lanes set.
-    fn for_each_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
+    /// Code for each lane of so many bytes, 4 or 8, of a mask that has its first lanes set.
+    fn for_each_lane_of(&mut self, bytes: u8, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
         match self.isa {
-            Isa::Avx512 => self.read_mask(mask),
-            // vmovmskpd
+            // kmovw r11d, k
+            Isa::Avx512 => {
+                self.bytes.extend([0xc5, 0x78, 0x93, 3 << 6 | (SCRATCH_REGISTER & 7) << 3 | mask.0])
+            }
+            // vmovmskps, vmovmskpd
             Isa::Avx2 => {
-                self.vex((1, 1, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
+                let opcode = (1, u8::from(bytes == 8), 0x50);
+                self.vex(opcode, (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
             }
         }
-        self.for_each_lane_below(self.isa.vector_bytes() as u8 / 8, code);
-    }
-
-    /// Code for each lane of 4 bytes of a mask that has its first lanes set.
-    fn for_each_short_lane_of(&mut self, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
-        match self.isa {
-            Isa::Avx512 => self.read_mask(mask),
-            // vmovmskps
-            Isa::Avx2 => {
-                self.vex((1, 0, 0x50), (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)))
-            }
-        }
-        self.for_each_lane_below(self.isa.vector_bytes() as u8 / 4, code);
-    }
-
-    /// [`SCRATCH_REGISTER`] is a mask of AVX-512.
-    fn read_mask(&mut self, mask: Mask) {
-        // kmovw r11d, k
-        self.bytes.extend([0xc5, 0x78, 0x93, 3 << 6 | (SCRATCH_REGISTER & 7) << 3 | mask.0]);
+        self.for_each_lane_below(self.isa.vector_bytes() as u8 / bytes, code);
     }
 
     /// Code for each lane whose bit is set in [`SCRATCH_REGISTER`], up to the first whose is not.

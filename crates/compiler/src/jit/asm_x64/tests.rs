@@ -265,29 +265,29 @@ load strided of lanes: 4c 69 d0 f8 ff ff ff 49 01 f2 c4 41 1d ef e4 c4 41 7d 50 
     vmovhpd xmm12,xmm12,QWORD PTR [r10-0x8]; test r11b,0x4; je 0x6c;
     vmovsd xmm3,QWORD PTR [r10-0x10]; vinsertf128 ymm12,ymm12,xmm3,0x1; test r11b,0x8; je 0x6c;
     vmovhpd xmm3,xmm3,QWORD PTR [r10-0x18]; vinsertf128 ymm12,ymm12,xmm3,0x1
-load strided of 4 bytes of lanes: 4c 69 d0 0c 00 00 00 49 01 f2 c4 41 1d ef e4 c4 41 7c 50 d9 41 f6 c3 01 0f 84 b3 00 00 00 c4 43 19 22 a2 00 00 00 00 00 41 f6 c3 02 0f 84 9f 00 00 00 c4 43 19 22 a2 0c 00 00 00 01 41 f6 c3 04 0f 84 8b 00 00 00 c4 43 19 22 a2 18 00 00 00 02 41 f6 c3 08 0f 84 77 00 00 00 c4 43 19 22 a2 24 00 00 00 03 41 f6 c3 10 0f 84 63 00 00 00 c4 e1 65 ef db c4 c3 61 22 9a 30 00 00 00 00 c4 63 1d 38 e3 01 41 f6 c3 20 0f 84 44 00 00 00 c4 c3 61 22 9a 3c 00 00 00 01 c4 63 1d 38 e3 01 41 f6 c3 40 0f 84 2a 00 00 00 c4 c3 61 22 9a 48 00 00 00 02 c4 63 1d 38 e3 01 41 f6 c3 80 0f 84 10 00 00 00 c4 c3 61 22 9a 54 00 00 00 03 c4 63 1d 38 e3 01
+load strided of 4 bytes of lanes: 4c 69 d0 0c 00 00 00 49 01 f2 c4 41 1d ef e4 c4 41 7c 50 d9 41 f6 c3 01 0f 84 b3 00 00 00 c4 43 19 22 a2 00 00 00 00 00 41 f6 c3 02 0f 84 9f 00 00 00 c4 43 19 22 a2 0c 00 00 00 01 41 f6 c3 04 0f 84 8b 00 00 00 c4 43 19 22 a2 18 00 00 00 02 41 f6 c3 08 0f 84 77 00 00 00 c4 43 19 22 a2 24 00 00 00 03 41 f6 c3 10 0f 84 63 00 00 00 c4 e1 65 ef db c4 c3 61 22 9a 30 00 00 00 00 c4 63 1d 18 e3 01 41 f6 c3 20 0f 84 44 00 00 00 c4 c3 61 22 9a 3c 00 00 00 01 c4 63 1d 18 e3 01 41 f6 c3 40 0f 84 2a 00 00 00 c4 c3 61 22 9a 48 00 00 00 02 c4 63 1d 18 e3 01 41 f6 c3 80 0f 84 10 00 00 00 c4 c3 61 22 9a 54 00 00 00 03 c4 63 1d 18 e3 01
     imul r10,rax,0xc; add r10,rsi; vpxor ymm12,ymm12,ymm12; vmovmskps r11d,ymm9; test r11b,0x1;
     je 0xd1; vpinsrd xmm12,xmm12,DWORD PTR [r10+0x0],0x0; test r11b,0x2; je 0xd1;
     vpinsrd xmm12,xmm12,DWORD PTR [r10+0xc],0x1; test r11b,0x4; je 0xd1;
     vpinsrd xmm12,xmm12,DWORD PTR [r10+0x18],0x2; test r11b,0x8; je 0xd1;
     vpinsrd xmm12,xmm12,DWORD PTR [r10+0x24],0x3; test r11b,0x10; je 0xd1; vpxor ymm3,ymm3,ymm3;
-    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x30],0x0; vinserti128 ymm12,ymm12,xmm3,0x1; test r11b,0x20;
-    je 0xd1; vpinsrd xmm3,xmm3,DWORD PTR [r10+0x3c],0x1; vinserti128 ymm12,ymm12,xmm3,0x1;
+    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x30],0x0; vinsertf128 ymm12,ymm12,xmm3,0x1; test r11b,0x20;
+    je 0xd1; vpinsrd xmm3,xmm3,DWORD PTR [r10+0x3c],0x1; vinsertf128 ymm12,ymm12,xmm3,0x1;
     test r11b,0x40; je 0xd1; vpinsrd xmm3,xmm3,DWORD PTR [r10+0x48],0x2;
-    vinserti128 ymm12,ymm12,xmm3,0x1; test r11b,0x80; je 0xd1;
-    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x54],0x3; vinserti128 ymm12,ymm12,xmm3,0x1
-store strided of 4 bytes: 4c 69 d0 0c 00 00 00 4d 01 ea c4 43 79 16 a2 00 00 00 00 00 c4 43 79 16 a2 0c 00 00 00 01 c4 43 79 16 a2 18 00 00 00 02 c4 43 79 16 a2 24 00 00 00 03 c4 63 7d 39 e3 01 c4 c3 79 16 9a 30 00 00 00 00 c4 c3 79 16 9a 3c 00 00 00 01 c4 c3 79 16 9a 48 00 00 00 02 c4 c3 79 16 9a 54 00 00 00 03
+    vinsertf128 ymm12,ymm12,xmm3,0x1; test r11b,0x80; je 0xd1;
+    vpinsrd xmm3,xmm3,DWORD PTR [r10+0x54],0x3; vinsertf128 ymm12,ymm12,xmm3,0x1
+store strided of 4 bytes: 4c 69 d0 0c 00 00 00 4d 01 ea c4 43 79 16 a2 00 00 00 00 00 c4 43 79 16 a2 0c 00 00 00 01 c4 43 79 16 a2 18 00 00 00 02 c4 43 79 16 a2 24 00 00 00 03 c4 63 7d 19 e3 01 c4 c3 79 16 9a 30 00 00 00 00 c4 c3 79 16 9a 3c 00 00 00 01 c4 c3 79 16 9a 48 00 00 00 02 c4 c3 79 16 9a 54 00 00 00 03
     imul r10,rax,0xc; add r10,r13; vpextrd DWORD PTR [r10+0x0],xmm12,0x0;
     vpextrd DWORD PTR [r10+0xc],xmm12,0x1; vpextrd DWORD PTR [r10+0x18],xmm12,0x2;
-    vpextrd DWORD PTR [r10+0x24],xmm12,0x3; vextracti128 xmm3,ymm12,0x1;
+    vpextrd DWORD PTR [r10+0x24],xmm12,0x3; vextractf128 xmm3,ymm12,0x1;
     vpextrd DWORD PTR [r10+0x30],xmm3,0x0; vpextrd DWORD PTR [r10+0x3c],xmm3,0x1;
     vpextrd DWORD PTR [r10+0x48],xmm3,0x2; vpextrd DWORD PTR [r10+0x54],xmm3,0x3
-store strided of 4 bytes of lanes: 4c 69 d0 08 00 00 00 49 01 f2 c4 41 7c 50 d9 41 f6 c3 01 0f 84 9c 00 00 00 c4 c3 79 16 9a 00 00 00 00 00 41 f6 c3 02 0f 84 88 00 00 00 c4 c3 79 16 9a 08 00 00 00 01 41 f6 c3 04 0f 84 74 00 00 00 c4 c3 79 16 9a 10 00 00 00 02 41 f6 c3 08 0f 84 60 00 00 00 c4 c3 79 16 9a 18 00 00 00 03 41 f6 c3 10 0f 84 4c 00 00 00 c4 c3 7d 39 dc 01 c4 43 79 16 a2 20 00 00 00 00 41 f6 c3 20 0f 84 32 00 00 00 c4 43 79 16 a2 28 00 00 00 01 41 f6 c3 40 0f 84 1e 00 00 00 c4 43 79 16 a2 30 00 00 00 02 41 f6 c3 80 0f 84 0a 00 00 00 c4 43 79 16 a2 38 00 00 00 03
+store strided of 4 bytes of lanes: 4c 69 d0 08 00 00 00 49 01 f2 c4 41 7c 50 d9 41 f6 c3 01 0f 84 9c 00 00 00 c4 c3 79 16 9a 00 00 00 00 00 41 f6 c3 02 0f 84 88 00 00 00 c4 c3 79 16 9a 08 00 00 00 01 41 f6 c3 04 0f 84 74 00 00 00 c4 c3 79 16 9a 10 00 00 00 02 41 f6 c3 08 0f 84 60 00 00 00 c4 c3 79 16 9a 18 00 00 00 03 41 f6 c3 10 0f 84 4c 00 00 00 c4 c3 7d 19 dc 01 c4 43 79 16 a2 20 00 00 00 00 41 f6 c3 20 0f 84 32 00 00 00 c4 43 79 16 a2 28 00 00 00 01 41 f6 c3 40 0f 84 1e 00 00 00 c4 43 79 16 a2 30 00 00 00 02 41 f6 c3 80 0f 84 0a 00 00 00 c4 43 79 16 a2 38 00 00 00 03
     imul r10,rax,0x8; add r10,rsi; vmovmskps r11d,ymm9; test r11b,0x1; je 0xb5;
     vpextrd DWORD PTR [r10+0x0],xmm3,0x0; test r11b,0x2; je 0xb5;
     vpextrd DWORD PTR [r10+0x8],xmm3,0x1; test r11b,0x4; je 0xb5;
     vpextrd DWORD PTR [r10+0x10],xmm3,0x2; test r11b,0x8; je 0xb5;
-    vpextrd DWORD PTR [r10+0x18],xmm3,0x3; test r11b,0x10; je 0xb5; vextracti128 xmm12,ymm3,0x1;
+    vpextrd DWORD PTR [r10+0x18],xmm3,0x3; test r11b,0x10; je 0xb5; vextractf128 xmm12,ymm3,0x1;
     vpextrd DWORD PTR [r10+0x20],xmm12,0x0; test r11b,0x20; je 0xb5;
     vpextrd DWORD PTR [r10+0x28],xmm12,0x1; test r11b,0x40; je 0xb5;
     vpextrd DWORD PTR [r10+0x30],xmm12,0x2; test r11b,0x80; je 0xb5;
@@ -475,14 +475,20 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vmovups zmm29 {k1} {z}, [r13 + 4*rax]", &|asm| asm.load(Lane::F32, c, r13, last));
     case("vmovupd [r14 + 8*rax] {k1}, zmm12", &|asm| asm.store(Lane::I64, r14, b, last));
     case("vmovups [rsi + 4*rax], zmm29", &|asm| asm.store(Lane::I32, rsi, c, none));
-    case("vpmovzxbq zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_narrow((Extension::Zero, 1), c, r13, last));
-    case("vpmovzxdq zmm3, [rsi + 4*rax]", &|asm| asm.load_narrow((Extension::Zero, 4), a, rsi, none));
-    case("vpmovsxwq zmm29 {k1} {z}, [r13 + 2*rax]", &|asm| {
-        asm.load_narrow((Extension::Sign, 2), c, r13, last)
+    case("vpmovzxbq zmm29 {k1} {z}, [r13 + rax]", &|asm| {
+        asm.load_narrow(Lane::I64, (Extension::Zero, 1), c, r13, last)
     });
-    case("vcvtps2pd zmm3, [rsi + 4*rax]", &|asm| asm.load_narrow((Extension::Float, 4), a, rsi, none));
-    case("vpmovqw [rsi + 2*rax], zmm29", &|asm| asm.store_narrow(2, rsi, c, none));
-    case("vpmovqd [r14 + 4*rax] {k1}, zmm12", &|asm| asm.store_narrow(4, r14, b, last));
+    case("vpmovzxdq zmm3, [rsi + 4*rax]", &|asm| {
+        asm.load_narrow(Lane::I64, (Extension::Zero, 4), a, rsi, none)
+    });
+    case("vpmovsxwq zmm29 {k1} {z}, [r13 + 2*rax]", &|asm| {
+        asm.load_narrow(Lane::I64, (Extension::Sign, 2), c, r13, last)
+    });
+    case("vcvtps2pd zmm3, [rsi + 4*rax]", &|asm| {
+        asm.load_narrow(Lane::I64, (Extension::Float, 4), a, rsi, none)
+    });
+    case("vpmovqw [rsi + 2*rax], zmm29", &|asm| asm.store_narrow(Lane::I64, 2, rsi, c, none));
+    case("vpmovqd [r14 + 4*rax] {k1}, zmm12", &|asm| asm.store_narrow(Lane::I64, 4, r14, b, last));
     case("vbroadcastsd zmm29, qword ptr [rdi + 24]", &|asm| asm.broadcast(Lane::F64, c, 3));
     case("vbroadcastss zmm3, dword ptr [rdi + 800]", &|asm| asm.broadcast(Lane::I32, a, 100));
     case("vmovupd [rdi - 128], zmm29", &|asm| asm.spill(1, c));
@@ -535,10 +541,14 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vcvtuqq2pd zmm3, zmm12", &|asm| asm.convert(Conversion::UnsignedToFloat, a, b));
     case("vcvttpd2qq zmm3, zmm29", &|asm| asm.convert(Conversion::FloatToSigned, a, c));
     case("vcvtdq2ps zmm29, zmm3", &|asm| asm.convert_short(c, a));
-    case("vpmovsxbd zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_short((Extension::Sign, 1), c, r13, last));
-    case("vpmovzxwd zmm3, [rsi + 2*rax]", &|asm| asm.load_short((Extension::Zero, 2), a, rsi, none));
-    case("vpmovdb [r13 + rax] {k1}, zmm29", &|asm| asm.store_short(1, r13, c, last));
-    case("vpmovdw [rsi + 2*rax], zmm3", &|asm| asm.store_short(2, rsi, a, none));
+    case("vpmovsxbd zmm29 {k1} {z}, [r13 + rax]", &|asm| {
+        asm.load_narrow(Lane::I32, (Extension::Sign, 1), c, r13, last)
+    });
+    case("vpmovzxwd zmm3, [rsi + 2*rax]", &|asm| {
+        asm.load_narrow(Lane::I32, (Extension::Zero, 2), a, rsi, none)
+    });
+    case("vpmovdb [r13 + rax] {k1}, zmm29", &|asm| asm.store_narrow(Lane::I32, 1, r13, c, last));
+    case("vpmovdw [rsi + 2*rax], zmm3", &|asm| asm.store_narrow(Lane::I32, 2, rsi, a, none));
     case("vcvttps2dq zmm29, zmm3", &|asm| asm.truncate_single(c, a));
     case("vpopcntq zmm3, zmm29", &|asm| asm.population_count(a, c));
     case("vpcmpq k3, zmm12, zmm29, 1", &|asm| asm.compare((Lane::I64, false), Mask(3), (b, c), 1));
@@ -610,32 +620,34 @@ fn sequences() -> Vec<(&'static str, Assembler)> {
     case("load of lanes", &|asm| asm.load(Lane::F32, b, rsi, rest));
     case("store", &|asm| asm.store(Lane::I32, rsi, a, None));
     case("store of lanes", &|asm| asm.store(Lane::I64, r13, b, rest));
-    case("load narrow", &|asm| asm.load_narrow((Extension::Zero, 2), b, r13, None));
-    case("load narrow of lanes", &|asm| asm.load_narrow((Extension::Zero, 1), b, r13, rest));
-    case("load 2 narrow of lanes", &|asm| asm.load_narrow((Extension::Zero, 2), a, rsi, rest));
-    case("load 4 narrow of lanes", &|asm| asm.load_narrow((Extension::Zero, 4), a, rsi, rest));
-    case("load narrow with sign", &|asm| asm.load_narrow((Extension::Sign, 4), b, r13, None));
-    case("load narrow with sign of lanes", &|asm| asm.load_narrow((Extension::Sign, 2), a, rsi, rest));
-    case("load singles", &|asm| asm.load_narrow((Extension::Float, 4), b, r13, None));
-    case("load singles of lanes", &|asm| asm.load_narrow((Extension::Float, 4), a, rsi, rest));
+    case("load narrow", &|asm| asm.load_narrow(Lane::I64, (Extension::Zero, 2), b, r13, None));
+    case("load narrow of lanes", &|asm| asm.load_narrow(Lane::I64, (Extension::Zero, 1), b, r13, rest));
+    case("load 2 narrow of lanes", &|asm| asm.load_narrow(Lane::I64, (Extension::Zero, 2), a, rsi, rest));
+    case("load 4 narrow of lanes", &|asm| asm.load_narrow(Lane::I64, (Extension::Zero, 4), a, rsi, rest));
+    case("load narrow with sign", &|asm| asm.load_narrow(Lane::I64, (Extension::Sign, 4), b, r13, None));
+    case("load narrow with sign of lanes", &|asm| {
+        asm.load_narrow(Lane::I64, (Extension::Sign, 2), a, rsi, rest)
+    });
+    case("load singles", &|asm| asm.load_narrow(Lane::I64, (Extension::Float, 4), b, r13, None));
+    case("load singles of lanes", &|asm| asm.load_narrow(Lane::I64, (Extension::Float, 4), a, rsi, rest));
     case("store singles", &|asm| asm.store_singles(r13, b, a, None));
     case("store singles of lanes", &|asm| asm.store_singles(rsi, a, b, rest));
     case("round to singles", &|asm| asm.round_to_single(a, b));
     case("signed product of halves", &|asm| asm.signed_half_product(b, (a, c)));
     case("convert short", &|asm| asm.convert_short(a, b));
     case("truncate single", &|asm| asm.truncate_single(b, a));
-    case("load 1 short", &|asm| asm.load_short((Extension::Zero, 1), a, rsi, None));
-    case("load 1 short of lanes", &|asm| asm.load_short((Extension::Sign, 1), b, r13, rest));
-    case("load 2 short of lanes", &|asm| asm.load_short((Extension::Sign, 2), a, rsi, rest));
-    case("store 1 short", &|asm| asm.store_short(1, r13, b, None));
-    case("store 2 short", &|asm| asm.store_short(2, rsi, a, None));
-    case("store 1 short of lanes", &|asm| asm.store_short(1, rsi, b, rest));
-    case("store 2 short of lanes", &|asm| asm.store_short(2, r13, a, rest));
-    case("store 4", &|asm| asm.store_narrow(4, r13, b, None));
-    case("store 2", &|asm| asm.store_narrow(2, rsi, a, None));
-    case("store 1", &|asm| asm.store_narrow(1, r13, b, None));
-    case("store 4 of lanes", &|asm| asm.store_narrow(4, r13, b, rest));
-    case("store 1 of lanes", &|asm| asm.store_narrow(1, rsi, b, rest));
+    case("load 1 short", &|asm| asm.load_narrow(Lane::I32, (Extension::Zero, 1), a, rsi, None));
+    case("load 1 short of lanes", &|asm| asm.load_narrow(Lane::I32, (Extension::Sign, 1), b, r13, rest));
+    case("load 2 short of lanes", &|asm| asm.load_narrow(Lane::I32, (Extension::Sign, 2), a, rsi, rest));
+    case("store 1 short", &|asm| asm.store_narrow(Lane::I32, 1, r13, b, None));
+    case("store 2 short", &|asm| asm.store_narrow(Lane::I32, 2, rsi, a, None));
+    case("store 1 short of lanes", &|asm| asm.store_narrow(Lane::I32, 1, rsi, b, rest));
+    case("store 2 short of lanes", &|asm| asm.store_narrow(Lane::I32, 2, r13, a, rest));
+    case("store 4", &|asm| asm.store_narrow(Lane::I64, 4, r13, b, None));
+    case("store 2", &|asm| asm.store_narrow(Lane::I64, 2, rsi, a, None));
+    case("store 1", &|asm| asm.store_narrow(Lane::I64, 1, r13, b, None));
+    case("store 4 of lanes", &|asm| asm.store_narrow(Lane::I64, 4, r13, b, rest));
+    case("store 1 of lanes", &|asm| asm.store_narrow(Lane::I64, 1, rsi, b, rest));
     case("load strided", &|asm| asm.load_strided(b, (r13, 24), a, None));
     case("load strided of lanes", &|asm| asm.load_strided(b, (rsi, -8), a, rest));
     case("load strided of 4 bytes of lanes", &|asm| asm.load_strided_short(b, (rsi, 12), a, Mask(9)));

@@ -28,13 +28,13 @@
 //! into a component of its own, and the variables that are set mean nothing to anybody else.
 //!
 //! **When.** The inner loops go over memory with a stride or carry state from round to round, and
-//! by `j` their reads are contiguous, or of one component of records ([`Analysis::is_profitable`]). Nothing leaves a loop early,
-//! nothing fails.
+//! by `j` their reads are contiguous, or of one component of records ([`Analysis::is_profitable`]).
+//! Nothing leaves a loop early, nothing fails.
 
 use super::super::promotion::has_promoted_form;
 use super::super::{
-    Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
-    for_each_stmt, identity_bits,
+    Array, Binary, Kernel, MAX_COMPONENTS, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary,
+    Var, for_each_stmt, identity_bits,
 };
 use super::Builder;
 use super::affine::{Affine, Forms};
@@ -47,8 +47,6 @@ const TILE: i64 = 256;
 const UNROLLED_ROWS: i64 = 4;
 /// Sums, at most: the lanes of each are on the stack of a run.
 const MAX_REDUCTIONS: usize = 4;
-/// Components of records, at most.
-const MAX_COMPONENTS: u64 = 4;
 /// Registers and variables that get arrays, at most.
 const MAX_EXPANDED_SCALARS: usize = 24;
 
@@ -287,7 +285,7 @@ impl<'s> Analysis<'s> {
             }
             Op::Binary(Binary::Mul, a, b)
                 if self.contiguous.contains(a)
-                    && kernel.constants.get(b).is_some_and(|n| (2..=MAX_COMPONENTS).contains(n)) =>
+                    && kernel.constants.get(b).is_some_and(|n| (2..=MAX_COMPONENTS as u64).contains(n)) =>
             {
                 self.components.insert(reg);
             }

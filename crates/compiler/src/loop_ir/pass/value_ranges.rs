@@ -25,8 +25,8 @@
 //! `n - 1`, and a choice for `x` up to `2 n - 1`; a quotient of what is below its divisor is 0.
 //! Natural numbers are compared with sign. An index is below the end of its loop. A comparison that
 //! says which side of a choice was taken is its condition, and a number that is computed from a
-//! choice is that of the side that is taken, where it is known. A choice between a truth value and 0, or 1 and a truth
-//! value, is a combination of bits.
+//! choice is that of the side that is taken, where it is known. A choice between a truth value and
+//! 0, or 1 and a truth value, is a combination of bits.
 //!
 //! Sizes are numbers here, those of the run that the kernel is made for. What is left of a kernel
 //! decides whether it shares code with another one ([`Kernel::key`]), so other sizes get code for
@@ -74,11 +74,20 @@ pub(super) fn unconditional_intervals(kernel: &Kernel) -> HashMap<Reg, Interval>
 }
 
 fn intervals_of(kernel: &Kernel, branches_always: bool) -> HashMap<Reg, Interval> {
+    on_copy(kernel, |copy| Walk { branches_always, ..Walk::new(copy) }, |walk| walk.defined)
+}
+
+/// The result of a walk over a copy of a kernel.
+fn on_copy<T>(
+    kernel: &Kernel,
+    walk: impl FnOnce(&mut Kernel) -> Walk<'_>,
+    found: impl FnOnce(Walk<'_>) -> T,
+) -> T {
     let mut copy = kernel.clone();
     let body = std::mem::take(&mut copy.body);
-    let mut walk = Walk { branches_always, ..Walk::new(&mut copy) };
+    let mut walk = walk(&mut copy);
     walk.list(body);
-    walk.defined
+    found(walk)
 }
 
 /// The intervals of the integer variables of a kernel, of those that have one.
@@ -97,8 +106,7 @@ fn variable_intervals(kernel: &Kernel) -> HashMap<Var, Interval> {
             if !is_narrower {
                 return assumed;
             }
-            // What has been found is within what is assumed: another walk shows if it confirms
-            // itself.
+            // The narrower intervals are assumed if another walk confirms them.
             let again = assigned_intervals(kernel, &found);
             let confirms = again.iter().all(|(var, again)| found[var].union(*again) == found[var]);
             return if confirms { found } else { assumed };
@@ -119,11 +127,8 @@ fn variable_intervals(kernel: &Kernel) -> HashMap<Var, Interval> {
 /// The intervals of what variables are set to if they are within those that are assumed, 0 among
 /// them.
 fn assigned_intervals(kernel: &Kernel, assumed: &HashMap<Var, Interval>) -> HashMap<Var, Interval> {
-    let mut copy = kernel.clone();
-    let body = std::mem::take(&mut copy.body);
-    let mut walk = Walk { variables: assumed.clone(), ..Walk::new(&mut copy) };
-    walk.list(body);
-    walk.assigned
+    let variables = assumed.clone();
+    on_copy(kernel, |copy| Walk { variables, ..Walk::new(copy) }, |walk| walk.assigned)
 }
 
 /// The facts that hold in a list of statements.
@@ -321,6 +326,14 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// The answer to a question where a condition holds or does not; `None` if that cannot be.
+    fn assuming<T>(&mut self, condition: Reg, holds: bool, ask: impl FnOnce(&Self) -> T) -> Option<T> {
+        self.scopes.push(Scope::default());
+        let answer = self.assume(condition, holds).then(|| ask(self));
+        self.scopes.pop();
+        answer
+    }
+
     /// Returns true if a register is 0 or 1.
     fn is_truth(&self, reg: Reg) -> bool {
         let interval = self.interval(reg);
@@ -360,11 +373,9 @@ impl<'k> Walk<'k> {
         let Some(Op::Select(condition, yes, no)) = self.ops.get(&a) else { return None };
         let ((condition, yes, no), b) = ((*condition, *yes, *no), self.interval(b));
         let mut side = |holds: bool, reg: Reg| {
-            self.scopes.push(Scope::default());
-            let possible = self.assume(condition, holds);
-            let interval = self.recomputed(reg, MAX_RECOMPUTED_DEPTH);
-            self.scopes.pop();
-            decided(kind, interval, b).filter(|_| possible)
+            let interval =
+                self.assuming(condition, holds, |walk| walk.recomputed(reg, MAX_RECOMPUTED_DEPTH))?;
+            decided(kind, interval, b)
         };
         let (yes, no) = (side(true, yes)?, side(false, no)?);
         (yes != no).then_some((condition, yes))
@@ -608,11 +619,9 @@ impl<'k> Walk<'k> {
             }
             Op::Select(condition, a, b) => {
                 let mut side = |holds: bool, reg: Reg| {
-                    self.scopes.push(Scope::default());
-                    self.assume(condition, holds);
-                    let found = self.specialized(reg, MAX_RECOMPUTED_DEPTH);
-                    self.scopes.pop();
-                    found
+                    let found =
+                        self.assuming(condition, holds, |walk| walk.specialized(reg, MAX_RECOMPUTED_DEPTH));
+                    found.unwrap_or(reg)
                 };
                 let (a, b) = (side(true, a), side(false, b));
                 Op::Select(condition, a, b)
@@ -643,11 +652,7 @@ impl<'k> Walk<'k> {
             }
             Op::Select(condition, a, b) => {
                 let mut side = |holds: bool, reg: Reg| {
-                    self.scopes.push(Scope::default());
-                    let possible = self.assume(*condition, holds);
-                    let interval = self.recomputed(reg, MAX_RECOMPUTED_DEPTH);
-                    self.scopes.pop();
-                    possible.then_some(interval)
+                    self.assuming(*condition, holds, |walk| walk.recomputed(reg, MAX_RECOMPUTED_DEPTH))
                 };
                 match (side(true, *a), side(false, *b)) {
                     (Some(a), Some(b)) => a.union(b),

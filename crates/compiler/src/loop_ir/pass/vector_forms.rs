@@ -5,17 +5,16 @@
 //! lanes of 8 bytes have them ([`promotion`](super::super::promotion));
 //! [`distribute`](super::distribute) makes such loops of others that have both.
 
+use super::super::promotion::converts_in_short_lanes;
 use super::super::{
-    Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary, has_vector_form,
+    Array, Binary, Cast, Compare, Kernel, MAX_COMPONENTS, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary,
+    has_vector_form,
 };
 use super::affine::Forms;
 use crate::hash::{HashMap, HashSet};
 
 /// Slots between those of two rounds, at most.
 const MAX_STRIDE: u64 = 16;
-
-/// Components of records whose slots have 4 bytes, at most.
-const MAX_COMPONENTS: i64 = 4;
 
 /// The lanes of a register that differs from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +102,7 @@ impl<'a, 'k> VectorForms<'a, 'k> {
         let near = match width {
             _ if stride == 1 => true,
             8 => stride != 0 && stride.unsigned_abs() <= MAX_STRIDE,
-            4 => ty.bytes() == 4 && (2..=MAX_COMPONENTS).contains(&stride),
+            4 => ty.bytes() == 4 && (2..=MAX_COMPONENTS as i64).contains(&stride),
             _ => false,
         };
         fits && near
@@ -159,21 +158,16 @@ impl<'a, 'k> VectorForms<'a, 'k> {
             Op::Cast(kind, _, a) => {
                 let from = self.kernel.regs[*a];
                 is(match kind {
-                    Cast::SignedToFloat if (from, ty) == (ScalarType::I32, ScalarType::F32) => {
-                        self.are(4, op)
-                    }
-                    Cast::SignedToFloat if from.bytes() < 8 => ty == ScalarType::F64,
                     // Lanes of 4 bytes hold shorter integers, too.
-                    Cast::ZeroExtend | Cast::SignExtend if ty == ScalarType::I32 => from.bytes() < 4,
+                    kind if converts_in_short_lanes(*kind, from, ty) => from.bytes() < 4 || self.are(4, op),
+                    Cast::SignedToFloat if from.bytes() < 8 => ty == ScalarType::F64,
                     Cast::SignedToFloat | Cast::UnsignedToFloat => {
                         (from, ty) == (ScalarType::I64, ScalarType::F64) && self.are(8, op)
                     }
-                    Cast::FloatToSigned if ty == ScalarType::I32 => {
-                        from == ScalarType::F32 && self.are(4, op)
+                    Cast::FloatToSigned | Cast::FloatToBits => {
+                        (from, ty) == (ScalarType::F64, ScalarType::I64) && self.are(8, op)
                     }
-                    Cast::FloatToSigned | Cast::FloatToBits => from == ScalarType::F64 && self.are(8, op),
                     Cast::ZeroExtend | Cast::SignExtend => ty == ScalarType::I64,
-                    Cast::Truncate if is_cut_off => self.are(4, op),
                     Cast::Truncate => from == ScalarType::I64 && self.are(8, op),
                     Cast::FloatToFloat => true,
                 })
