@@ -41,7 +41,8 @@ pub(super) fn collect_imports(stmts: &[Stmt], out: &mut Vec<Import>) {
 /// Returns the uses of names that have a target, in order.
 pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
     let mut found: BTreeMap<Span, Target> = BTreeMap::new();
-    let resolver = Resolver { index, noted: &noted };
+    let types = index.outlines.iter().map(|(source, outline)| (*source, types_by_name(outline))).collect();
+    let resolver = Resolver { index, noted: &noted, types };
     for span in index.variables.keys() {
         found.insert(*span, Target::Declared(*span));
     }
@@ -81,6 +82,8 @@ struct Resolver<'i> {
     index: &'i Index,
     /// The notes.
     noted: &'i CheckerNotes,
+    /// The types, kinds and members of the texts that were read, by name.
+    types: HashMap<SourceId, HashMap<&'i str, &'i Declaration>>,
 }
 
 impl Resolver<'_> {
@@ -139,7 +142,10 @@ impl Resolver<'_> {
 
     /// Returns the type of this name that a text declares.
     fn type_in(&self, source: SourceId, name: &str) -> Option<&Declaration> {
-        find_type(self.index.outline_of(source), name)
+        match self.types.get(&source) {
+            Some(types) => types.get(name).copied(),
+            None => library_types(source).get(name).copied(),
+        }
     }
 
     /// Returns the imports of a text.
@@ -248,31 +254,53 @@ impl Index {
     }
 }
 
-/// Returns the declarations of a text of the library, which is parsed at the first call.
-fn library_outline(source: SourceId) -> &'static [Declaration] {
-    static OUTLINES: OnceLock<Vec<OnceLock<Vec<Declaration>>>> = OnceLock::new();
+/// The declarations of a text of the library.
+struct LibraryOutline {
+    declarations: Vec<Declaration>,
+    types: OnceLock<HashMap<&'static str, &'static Declaration>>,
+}
+
+/// Returns the outline of a text of the library, which is parsed at the first call.
+fn library_text(source: SourceId) -> Option<&'static LibraryOutline> {
+    static OUTLINES: OnceLock<Vec<OnceLock<LibraryOutline>>> = OnceLock::new();
     let outlines = OUTLINES.get_or_init(|| library::sources().iter().map(|_| OnceLock::new()).collect());
-    match (outlines.get(source.0 as usize), library::sources().get(source)) {
-        (Some(outline), Some(text)) => outline.get_or_init(|| crate::session::outline::outline(text)),
-        _ => &[],
+    let (outline, text) = (outlines.get(source.0 as usize)?, library::sources().get(source)?);
+    let parsed =
+        || LibraryOutline { declarations: crate::session::outline::outline(text), types: OnceLock::new() };
+    Some(outline.get_or_init(parsed))
+}
+
+/// Returns the declarations of a text of the library.
+fn library_outline(source: SourceId) -> &'static [Declaration] {
+    library_text(source).map_or(&[], |outline| &outline.declarations)
+}
+
+/// Returns the types, kinds and members that a text of the library declares, by name.
+fn library_types(source: SourceId) -> &'static HashMap<&'static str, &'static Declaration> {
+    static NONE: OnceLock<HashMap<&'static str, &'static Declaration>> = OnceLock::new();
+    match library_text(source) {
+        Some(outline) => outline.types.get_or_init(|| types_by_name(&outline.declarations)),
+        None => NONE.get_or_init(HashMap::default),
     }
 }
 
 /// Returns the library's type, kind or member of this name.
 fn library_type_declaration(name: &str) -> Option<&'static Declaration> {
     let homes = library::texts_defining(name);
-    homes.into_iter().find_map(|source| find_type(library_outline(source), name))
+    homes.into_iter().find_map(|source| library_types(source).get(name).copied())
 }
 
-/// Returns the type, kind or member of a name among declarations.
-fn find_type<'d>(outline: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
+/// Returns the types, kinds and members that declarations declare, by name; of several the first.
+fn types_by_name(outline: &[Declaration]) -> HashMap<&str, &Declaration> {
     use DeclarationKind as K;
-    let types = |kind| matches!(kind, K::Type | K::TypeFunction | K::Struct | K::Variant | K::Kind);
-    outline.iter().find_map(|declaration| {
-        if declaration.name == name && types(declaration.kind) {
-            return Some(declaration);
+    let mut types = HashMap::default();
+    for declaration in outline {
+        if let K::Type | K::TypeFunction | K::Struct | K::Variant | K::Kind = declaration.kind {
+            types.entry(declaration.name.as_str()).or_insert(declaration);
         }
-        let members = declaration.members.iter().filter(|_| declaration.kind == K::Kind);
-        members.into_iter().find(|member| member.name == name)
-    })
+        for member in declaration.members.iter().filter(|_| declaration.kind == K::Kind) {
+            types.entry(member.name.as_str()).or_insert(member);
+        }
+    }
+    types
 }

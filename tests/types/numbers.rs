@@ -283,6 +283,7 @@ fn what_is_printed_of_an_f32_reads_back_as_the_same_bits() {
 fn numbers_that_are_none_are_printed_as_what_makes_them() {
     for (line, shown) in [
         ("0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0, -0.0", "(nan, inf, -inf, -0.0) : real ^ 4"),
+        ("(fixed (0.0 / 0.0, 3), fixed (1.0 / 0.0, 3))", "(nan, inf) : string ^ 2"),
         ("(0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0, -0.0)._strr", "((0.0/0.0),(1.0/0.0),(-1.0/0.0),-0.0) : string"),
         ("val x : f32 ^ 4 = ((0.0/0.0),(1.0/0.0),(-1.0/0.0),-0.0); x", "(nan, inf, -inf, -0.0) : f32 ^ 4"),
         ("val x : f32 ^ 2 = ((0.0/0.0),(-1.0/0.0)); x._strr", "((0.0/0.0),(-1.0/0.0)) : string"),

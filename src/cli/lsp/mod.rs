@@ -193,6 +193,7 @@ impl Server {
             let id = RequestId::from("watch".to_string());
             self.send(Request::new(id, request_type::RegisterCapability::METHOD.into(), parameters).into());
         }
+        self.read_library();
         loop {
             let Some(message) = self.next() else {
                 // The editor has closed the connection.
@@ -208,6 +209,12 @@ impl Server {
                 Some(Message::Response(_)) => {}
             }
         }
+    }
+
+    /// Reads what every text needs of the library, before the first text arrives.
+    fn read_library(&mut self) {
+        let text = "val all : int ^ 2 = [ k + 1 for k in [ 1, 2 ] ];";
+        felis::editor::index(&mut self.session, Draft { name: "library", text, id: "library", before: None });
     }
 
     /// Returns the next message; `Some(None)` if diagnostics are due first; `None` at the end of

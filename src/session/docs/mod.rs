@@ -107,7 +107,7 @@ pub fn library() -> Vec<Page> {
         library::sources().iter().filter_map(|source| page(&source.name, &source.text).ok()).collect();
     let modules = library::modules::texts().iter();
     pages.extend(modules.filter_map(|(name, text)| page(name, text).ok()));
-    let entries = Prim::ALL.iter().map(|prim| {
+    let entries = Prim::ALL.iter().filter(|prim| !prim.is_internal()).map(|prim| {
         let parts = vec![Part::Prose(prim.doc().to_string())];
         let signature = prim.declaration();
         Entry { name: prim.name().to_string(), word: "built in", signature, parts }

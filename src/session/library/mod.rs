@@ -140,6 +140,10 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
             }
             env.types.entry(name.clone()).or_insert_with(|| definition.clone());
         }
+        // Lists are made by functions: the parts of one have to fit each other.
+        if &**name == "list" && !env.is_library() {
+            continue;
+        }
         match (library.values.get(name), env.values.get(name)) {
             (Some(definition), None) => {
                 env.values.insert(name.clone(), definition.clone());

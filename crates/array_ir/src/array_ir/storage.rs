@@ -498,12 +498,20 @@ impl Graph {
         }
     }
 
-    /// The nodes from before a position that are read behind it.
+    /// The nodes from before a position that are read behind it, also by lazy ones from behind it.
     fn read_between(&self, start: u32, end: u32) -> Vec<usize> {
-        let is_read = |node: &Node| {
-            node.defined.position < start && node.uses.last().is_some_and(|last| (start..=end).contains(last))
-        };
-        (0..self.nodes.len()).filter(|node| is_read(&self.nodes[*node])).collect()
+        let is_read = |node: &Node| node.uses.last().is_some_and(|last| (start..=end).contains(last));
+        let mut read: Vec<usize> = (0..self.nodes.len()).filter(|node| is_read(&self.nodes[*node])).collect();
+        let mut seen: HashSet<usize> = read.iter().copied().collect();
+        let mut next = 0;
+        while next < read.len() {
+            if self.nodes[read[next]].defined.position >= start {
+                read.extend(self.sources[read[next]].iter().filter(|source| seen.insert(**source)));
+            }
+            next += 1;
+        }
+        read.retain(|node| self.nodes[*node].defined.position < start);
+        read
     }
 
     /// A branch, block or loop, whose result is defined at its end.

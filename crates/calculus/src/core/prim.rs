@@ -394,9 +394,11 @@ impl Prim {
         self.signature().ends_with("-> void")
     }
 
-    /// Returns true if the texts of the library alone may call it.
+    /// Returns true if the texts of the library alone may call it: its name begins with `_`. Such a
+    /// primitive may rely on what the library knows of its arguments: that a sum of indices fits its
+    /// type, or that a list has as many elements as it says.
     pub fn is_internal(self) -> bool {
-        matches!(self.class(), PrimClass::Cipher { .. } | PrimClass::Container)
+        self.name().starts_with('_') && self != Prim::Strr
     }
 
     /// Returns true if it returns what may differ each time: the content of a file, or an answer of

@@ -5,6 +5,7 @@
 
 use crate::check::solve::infer::Infer;
 use crate::check::state::Reduced;
+use crate::check::terms::is_list;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
@@ -530,6 +531,17 @@ impl Env {
     /// Returns true if the library has the declaration at this place.
     pub fn of_library(&self, span: Span) -> bool {
         span.source.0 < self.library_texts
+    }
+
+    /// Returns the named parts of a type, as far as a text may name them where this expression stands.
+    pub fn visible_parts(&self, ty: &Type, at: Span) -> Option<Vec<(Arc<str>, Type)>> {
+        if self.hides_parts(ty, at) { None } else { ty.named_parts() }
+    }
+
+    /// Returns true for a list outside of the library, whose fields no text may name: their number
+    /// and the array with room behind them fit each other, and a position would be that of a field.
+    pub fn hides_parts(&self, ty: &Type, at: Span) -> bool {
+        is_list(ty) && !self.is_library() && !self.of_library(at)
     }
 
     /// Returns true for a function that the library declares.

@@ -153,7 +153,7 @@ pub const ROWS: &[Foreign] = &[
         "for x in [1, 2] do println x; done",
     ),
     row(
-        &["vector", "array", "Array", "Vec", "Vector", "vec", "List", "tuple", "seq_of"],
+        &["vector", "array", "Array", "Vec", "Vector", "vec", "list", "List", "tuple", "seq_of"],
         "an array is written `[1, 2, 3]`, a tuple `(1, \"a\")`, a list that grows `list_of [1, 2, 3]`",
         "list_of [1, 2, 3]",
     ),

@@ -79,8 +79,9 @@ impl Checker<'_> {
             let (span, name, declared) = (name.span, name.text.to_string(), frame.header);
             return self.error_term(CallError::RecursiveUntyped { span, name, declared }, span);
         }
-        let similar = self.similar_name(&name.text);
-        let error = CallError::UnknownName { span: name.span, name: name.text.to_string(), similar };
+        let is_type = self.type_definition(&name.text).is_some();
+        let similar = if is_type { None } else { self.similar_name(&name.text) };
+        let error = CallError::UnknownName { span: name.span, name: name.text.to_string(), similar, is_type };
         self.error_term(error, name.span)
     }
 

@@ -23,9 +23,8 @@ pub(super) struct OpenedSize {
     pub(super) bound: u64,
 }
 
-/// The bound of a size of which nothing is known but that there is an array in memory: so many
-/// slots are more than a machine has.
-pub(super) const UNBOUNDED: u64 = 1 << 40;
+/// The bound of a size of which nothing is known but that there is an array in memory.
+pub(super) const UNBOUNDED: u64 = crate::loop_ir::UNBOUNDED_SLOTS;
 
 /// The largest coefficient of a size that is a sum of opened ones: no such sum is beyond 2^62.
 const MAX_MULTIPLE: u64 = 1 << 16;

@@ -277,6 +277,7 @@ impl Making {
         b.finalize(module.target_config());
         if self.show {
             self.text += &context.func.display().to_string();
+            context.set_disasm(true);
         }
         module.define_function(id, context).map_err(|error| match error {
             ModuleError::Compilation(CodegenError::Verifier(errors)) => {
@@ -285,6 +286,11 @@ impl Making {
             // A function that is too large, for example.
             error => format!("{error:?}"),
         })?;
+        if self.show
+            && let Some(code) = context.compiled_code()
+        {
+            self.text += code.vcode.as_deref().unwrap_or("");
+        }
         module.clear_context(context);
         Ok(())
     }

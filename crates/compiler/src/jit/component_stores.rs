@@ -11,8 +11,9 @@ use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, Stmt};
 /// last one of each: the statements in the order of the slots. They are done where the last is.
 pub(super) fn interleaved_stores(kernel: &Kernel, body: &[Stmt], plan: &Plan) -> HashMap<usize, Vec<usize>> {
     let mut groups: HashMap<usize, Vec<usize>> = HashMap::default();
-    // A load by a second name may be one of the first slot.
-    if kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Alias(_))) {
+    // A load by a second name may be one of the first slot, and so may one inside a statement.
+    let has_aliases = kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Alias(_)));
+    if has_aliases || body.iter().any(|stmt| !stmt.bodies().is_empty()) {
         return groups;
     }
     // Groups that lack stores, each with the distances of these from the first one.

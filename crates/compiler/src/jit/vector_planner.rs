@@ -164,7 +164,7 @@ impl<'k> Planner<'k> {
         }
         match stmt {
             Stmt::Let(reg, op) => self.define(*reg, op),
-            Stmt::Store(array, at, value) if self.depth == 0 => self.store(*array, *at, *value),
+            Stmt::Store(array, at, value) => self.store(*array, *at, *value),
             Stmt::Set(var, reg) if self.variables.contains(var) => {
                 if !self.numbers(reg) {
                     return None;
@@ -492,7 +492,7 @@ impl<'k> Planner<'k> {
 
     fn store(&mut self, array: Array, at: Reg, value: Reg) -> Option<()> {
         let (ty, width) = (self.kernel.regs[value], self.kernel.arrays[array].width);
-        let fits = |stride| is_lane(width, ty, self.types, stride);
+        let fits = |stride| is_lane(width, ty, self.types, stride) && (stride == 1 || self.depth == 0);
         let at = self.inductions.get(&at)?;
         if !fits(at.stride) || !self.numbers(&value) || self.may_signal(value) {
             return None;

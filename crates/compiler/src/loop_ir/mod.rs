@@ -61,6 +61,10 @@ pub fn identity_bits(reduction: ReductionOp, ty: ScalarType) -> u64 {
     }
 }
 
+/// The slots of an array of which nothing is known but that it is in memory: so many are more than a
+/// machine has.
+pub const UNBOUNDED_SLOTS: u64 = 1 << 40;
+
 /// Components of records in an array that are lanes of vectors, at most.
 pub const MAX_COMPONENTS: usize = 4;
 
@@ -561,6 +565,11 @@ impl Kernel {
     pub fn add_array(&mut self, origin: Origin, width: u8, slots: u64) -> Array {
         self.slots.push(slots);
         self.arrays.push(ArrayInfo { origin, width })
+    }
+
+    /// The slots that an array has in each run: none of one whose size is known at the run only.
+    pub fn certain_slots(&self, array: Array) -> u64 {
+        if self.slots[array] < UNBOUNDED_SLOTS { self.slots[array] } else { 0 }
     }
 
     /// The bytes of the slots of an array on the stack of a run, which may have room for more

@@ -58,17 +58,8 @@ impl Evaluator<'_, '_> {
             let (key, value) = (&types.args[0], types.args.get(1).filter(|_| types.args.len() > 2));
             EntryForm::new(&layouts.of(key), value.map(|value| layouts.of(value)).as_deref())
         });
-        let entry = match form {
-            Some(form) => form,
-            None => {
-                let instead = match prim {
-                    Prim::HeapPush | Prim::HeapPop => "the module `heap`",
-                    _ => "the module `dict`",
-                };
-                let (primitive, ty) = (prim.name(), types.args[0].to_string());
-                let failure = Failure::UnsuitableElements { primitive, ty, question: "_hashes", instead };
-                return Err(self.fail(failure, span));
-            }
+        let Some(entry) = form else {
+            return Err(self.fail(Failure::Internal { message: "keys that `_hashes` refuses" }, span));
         };
         match prim {
             Prim::HeapPush => self.heap_push(entry, container, &key, span),

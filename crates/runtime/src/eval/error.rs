@@ -190,17 +190,6 @@ errors! {
             /// The bounds, as a sentence.
             message: String,
         },
-        /// A primitive on elements or keys of a type that it does not take.
-        E0544 UnsuitableElements {
-            /// The name of the primitive.
-            primitive: &'static str,
-            /// The type of the elements or keys.
-            ty: String,
-            /// The primitive that tells which types it takes.
-            question: &'static str,
-            /// The part of the library that takes all types with an order, as words.
-            instead: &'static str,
-        },
         /// A reshape between types that are stored differently: a bug of the checker.
         E0599 StoredOtherwise {
             /// The type of the value.
@@ -428,12 +417,6 @@ impl Failure {
                 .help("narrower numbers, or more primes of `bfv`, leave room"),
             Failure::NoiseExhausted { message } => error(message.clone(), "computed here")
                 .help("fewer products in a row, or a larger degree of `bfv`, leave room"),
-            Failure::UnsuitableElements { primitive, ty, question, instead } => {
-                let help = format!(
-                    "use {instead}, for all types with an order; `#{question}[T]` tells which `T` this takes"
-                );
-                error(format!("`{primitive}` takes no elements of `{ty}`"), "called here").help(help)
-            }
             Failure::StoredOtherwise { from, to } => error(
                 format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
                 "please report this program",

@@ -38,15 +38,13 @@ struct Groups {
 impl Evaluator<'_, '_> {
     /// Evaluates `_group keys`.
     pub(super) fn group(&mut self, types: &PrimTypes, args: &[Value], span: Span) -> Result<Value> {
-        let internal = Failure::Internal { message: "groups of what is no key" };
+        let internal = Failure::Internal { message: "groups of keys that `_hashes` refuses" };
         let (Some(element), Some(index)) = (&types.layout, types.args.get(1)) else {
             return Err(self.fail(internal, span));
         };
         let count = index.size().ok().and_then(|size| size.to_usize()).expect("an array fits the memory");
         let Some(form) = EntryForm::new(element, None) else {
-            let ty = types.args[0].to_string();
-            let (primitive, question, instead) = ("_group", "_hashes", "`group_by` of the module `table`");
-            return Err(self.fail(Failure::UnsuitableElements { primitive, ty, question, instead }, span));
+            return Err(self.fail(internal, span));
         };
         if u32::try_from(count).is_err() {
             return Err(self.fail(memory_failure(count, 16, self.host.memory), span));

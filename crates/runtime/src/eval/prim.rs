@@ -374,7 +374,9 @@ impl Machine {
             }
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
-                Ok(Value::str(format!("{:.digits$}", x())))
+                // As `str` writes it.
+                let text = if x().is_nan() { "nan".into() } else { format!("{:.digits$}", x()) };
+                Ok(Value::str(text))
             }
         }
     }

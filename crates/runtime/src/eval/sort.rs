@@ -47,11 +47,7 @@ impl Evaluator<'_, '_> {
         indices: bool,
         span: Span,
     ) -> Result<Value> {
-        let unsuitable = || {
-            let (primitive, instead) = if indices { ("_order", "`order`") } else { ("_sort", "`sort`") };
-            let ty = types.args[0].to_string();
-            self.fail(Failure::UnsuitableElements { primitive, ty, question: "_sorts", instead }, span)
-        };
+        let unsuitable = || self.fail(Failure::Internal { message: "elements that `_sorts` refuses" }, span);
         let leaf = types.args.first().and_then(|ty| self.machine.layouts.of(ty).leaf());
         // An array of at most one slot is in order: its elements have none, or there is only one.
         let Value::Seq(seq) = &args[0] else {

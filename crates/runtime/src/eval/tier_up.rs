@@ -40,6 +40,10 @@ const COMPILE_STACK_BYTES: usize = 512 << 10;
 /// The calls of the program that a kernel counts as none: those of functions that are inlined.
 const CALLS_INSIDE: usize = 50;
 
+/// Functions that a function holds inside one another, at most: the code of a chain of them has all,
+/// and each has a site.
+const MAX_FUNCTIONS_INSIDE: usize = 32;
+
 /// The number of kernels of one site, for different functions in its variables.
 const MAX_KERNELS_PER_SITE: usize = 8;
 
@@ -489,9 +493,13 @@ impl Evaluator<'_, '_> {
                     Root::Local(local) => Some(frame[local.index()].clone()),
                     Root::Global(global) => self.machine.globals[global.index()].get(),
                 };
-                (*root, value.as_ref().map_or(KnownValue::Data, known_value))
+                let known = match &value {
+                    Some(value) => known_value(value, MAX_FUNCTIONS_INSIDE)?,
+                    None => KnownValue::Data,
+                };
+                Some((*root, known))
             })
-            .collect();
+            .collect::<Option<_>>()?;
         let mut kernels = site.kernels.lock().ok()?;
         if let Some(known) = kernels.iter().find(|known| known.functions == functions) {
             if functions.is_empty() && (known.kernel.is_none() || known.failures >= 3) {
@@ -559,17 +567,14 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// Returns the part of a value that is known before a kernel is compiled.
-fn known_value(value: &Value) -> KnownValue {
-    match value {
-        Value::Function(any) => match any.downcast_ref::<Closure>() {
-            Some(closure) => KnownValue::Function(
-                closure.instance.function,
-                closure.instance.type_args.clone(),
-                closure.captures.iter().map(known_value).collect(),
-            ),
-            None => unreachable!("a function value of this executor"),
-        },
-        _ => KnownValue::Data,
-    }
+/// Returns the part of a value that is known before a kernel is compiled; `None` if it holds more
+/// than so many functions inside one another.
+fn known_value(value: &Value, most: usize) -> Option<KnownValue> {
+    let Value::Function(any) = value else { return Some(KnownValue::Data) };
+    let Some(closure) = any.downcast_ref::<Closure>() else {
+        unreachable!("a function value of this executor")
+    };
+    let inside = most.checked_sub(1)?;
+    let captures: Option<_> = closure.captures.iter().map(|value| known_value(value, inside)).collect();
+    Some(KnownValue::Function(closure.instance.function, closure.instance.type_args.clone(), captures?))
 }

@@ -16,7 +16,7 @@ impl Checker<'_> {
     pub(in crate::check) fn column_of(&mut self, ty: &Type, name: &Name) -> Option<(Type, Type)> {
         let ty = self.infer.zonk(ty).unfold();
         let TypeKind::Array(element, index) = ty.kind() else { return None };
-        let fields = element.named_parts()?;
+        let fields = self.env.visible_parts(element, name.span)?;
         if !fields.iter().any(|(field, _)| *field == name.text) || self.is_index_variable(name, index) {
             return None;
         }

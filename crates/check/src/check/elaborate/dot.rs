@@ -16,7 +16,7 @@ use crate::check::error::{CallError, PartError, PlaceError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::fields::index_of_other_axes;
 use crate::check::hints::mismatch;
-use crate::check::terms::{is_list, key_name};
+use crate::check::terms::key_name;
 use crate::check::types::lower;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
@@ -78,7 +78,7 @@ impl Checker<'_> {
             if ty.is_error() {
                 return base;
             }
-            let fields = if self.is_hidden(&ty, span) { None } else { ty.named_parts() };
+            let fields = self.env.visible_parts(&ty, span);
             let mut named = fields.iter().flatten().enumerate();
             if let Some((at, (_, field))) = named.find(|(_, (field, _))| *field == name.text) {
                 let field = field.clone();
@@ -159,12 +159,6 @@ impl Checker<'_> {
         self.error_term(error, span)
     }
 
-    /// Returns true for a list outside of the library: a position would be that of a field, and not
-    /// of an element.
-    fn is_hidden(&self, ty: &Type, span: Span) -> bool {
-        is_list(ty) && !self.env.is_library() && !self.env.of_library(span)
-    }
-
     /// Selects a component, element, part or digit of a value by a key.
     pub(in crate::check) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
         self.resolve_deferred_call(&base.ty);
@@ -178,7 +172,7 @@ impl Checker<'_> {
         {
             return call;
         }
-        if self.is_hidden(&ty, span) {
+        if self.env.hides_parts(&ty, span) {
             return self.error_term(PartError::NotIndexable { span: key.span, ty }, span);
         }
         let unfolded = ty.unfold();

@@ -289,7 +289,7 @@ impl Checker<'_> {
             }
             PatternKind::Record(fields) | PatternKind::CompactRecord(fields) => {
                 let compact = matches!(pattern.kind, PatternKind::CompactRecord(_));
-                let known = ty.named_parts().filter(|_| ty.is_compact() == compact);
+                let known = self.env.visible_parts(&ty, span).filter(|_| ty.is_compact() == compact);
                 let Some(known) = known else {
                     let (what, other) = match compact {
                         true => ("a compact record", "a record is taken apart by `(x = p, y = q)`"),
@@ -540,7 +540,12 @@ impl Checker<'_> {
         let known = self.constructors();
         let similar = crate::suggest::similar(&name.text, known.iter().map(String::as_str));
         let similar = self.env.qualified_export(&name.text).or(similar);
-        self.report(CallError::UnknownName { span: name.span, name: name.text.to_string(), similar });
+        self.report(CallError::UnknownName {
+            span: name.span,
+            name: name.text.to_string(),
+            similar,
+            is_type: false,
+        });
     }
 
     /// Returns the names of all constructors, for suggestions.

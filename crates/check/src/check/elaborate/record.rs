@@ -185,7 +185,8 @@ impl Checker<'_> {
         if ty.is_error() {
             return None;
         }
-        let Some(fields) = ty.fields().or_else(|| ty.compact_fields()) else {
+        let fields = ty.fields().or_else(|| ty.compact_fields());
+        let Some(fields) = fields.filter(|_| !self.env.hides_parts(&ty, term.span)) else {
             self.report(PartError::NotARecord { span: term.span, ty });
             return None;
         };

@@ -21,6 +21,8 @@ errors! {
             span: Span,
             name: String,
             similar: Option<String>,
+            /// True if it is the name of a type.
+            is_type: bool,
         },
         /// The name of a type applied to an argument: `real (n)`.
         E0450 TypeApplied {
@@ -161,12 +163,16 @@ impl CallError {
         let error =
             |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
         match self {
-            E::UnknownName { span, name, similar } => {
-                let d = error(span, format!("there is no `{name}` here"), "not defined".into());
+            E::UnknownName { span, name, similar, is_type } => {
+                let label = if *is_type { "this is a type" } else { "not defined" };
+                let d = error(span, format!("there is no `{name}` here"), label.into());
                 let known = foreign_names::lookup(name);
                 match (similar, known.or_else(|| crate::syntax::foreign_keywords::advice(name))) {
                     (_, Some(instead)) => d.help(instead),
                     (Some(other), None) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),
+                    (None, None) if *is_type => {
+                        d.help(format!("`#sizeof[{name}]` is how many values it has, `..[{name}]` are these"))
+                    }
                     (None, None) => d,
                 }
                 .request_help(HelpRequest::LibraryName)

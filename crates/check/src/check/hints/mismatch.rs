@@ -55,6 +55,13 @@ impl Checker<'_> {
             );
             return Some(words.into());
         }
+        if let (true, TypeKind::Array(element, _)) = (expected.is_bool(), found.kind())
+            && element.is_bool()
+        {
+            let words = "`and`, `or` and `not` take one truth value: write `[ not v for v in x ]` for each \
+                         element; `all x` and `any x` make one of them";
+            return Some(words.into());
+        }
         if let TypeKind::Array(..) = expected.kind()
             && is_list(found)
         {

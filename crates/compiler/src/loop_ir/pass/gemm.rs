@@ -195,13 +195,13 @@ fn match_gemm(
     scope: &Definitions,
     position: Position,
 ) -> Option<Vec<Stmt>> {
-    let (row, rows, low, outer) = match stmt {
+    let (row, rows, low_row, outer) = match stmt {
         Stmt::ParallelFor { index, count, body } => (*index, *count, None, body),
         Stmt::For { index, low, high, body, .. } => (*index, *high, Some(*low), body),
         _ => return None,
     };
     let zero = |kernel: &Kernel, reg: &Reg| kernel.constants.get(reg) == Some(&0);
-    if low.is_some_and(|low| !zero(kernel, &low)) {
+    if low_row.is_some_and(|low| !zero(kernel, &low)) {
         return None;
     }
     // The loop over columns, with its sum.
@@ -226,9 +226,7 @@ fn match_gemm(
         Stmt::Let(reg, op) => {
             ops.insert(*reg, op);
         }
-        Stmt::Store(array, ..) => {
-            stored.insert(*array);
-        }
+        Stmt::Store(..) | Stmt::Swap(..) | Stmt::Grow(..) => stored.extend(stmt.written_arrays()),
         // A sum that is not reached in each round.
         Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::Call(_) => {
             plain = false;
@@ -323,10 +321,14 @@ fn match_gemm(
         right_column,
         start,
     }));
-    if direct_output.is_none() {
-        let rounds = loops_over_results(&mut build, outer, (row, column, result), (into, columns));
+    let walk = |build: &mut Builder<'_>, low, high| {
+        let (index, body) = loops_over_results(build, outer, (row, column, result), (into, columns));
         let label = build.label();
-        build.stmts.push(Stmt::For { label, index: rounds.0, low: first, high: end, body: rounds.1 });
+        build.stmts.push(Stmt::For { label, index, low, high, body });
+    };
+    let is_in_order = low_row.is_some();
+    if direct_output.is_none() && !is_in_order {
+        walk(&mut build, first, end);
     }
     let body = std::mem::replace(&mut build.stmts, front);
     let label = build.label();
@@ -334,6 +336,10 @@ fn match_gemm(
         true => Stmt::ParallelFor { index: piece, count: pieces, body },
         false => Stmt::For { label, index: piece, low: none, high: pieces, body },
     });
+    // A round may need what the one before has left, also that of another piece.
+    if direct_output.is_none() && is_in_order {
+        walk(&mut build, none, rows);
+    }
     Some(build.stmts)
 }
 

@@ -150,7 +150,8 @@ impl Allowed<'_> {
     pub fn is_speculative(&self, op: &Op) -> bool {
         match op {
             Op::Load(array, at, _) => self.intervals.get(at).is_some_and(|slot| {
-                slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.slots[*array])
+                slot.low >= 0
+                    && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.certain_slots(*array))
             }),
             Op::Call(function, _) => self.calls && has_vector_form(*function),
             Op::Binary(kind, _, divisor) if kind.is_integer_division() => {

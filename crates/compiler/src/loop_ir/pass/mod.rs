@@ -35,11 +35,13 @@ mod parallelize;
 mod parameterize;
 mod privatize_histogram;
 mod reassociate;
+mod register_promotion;
 mod register_tiling;
 mod renumber;
 mod scalar_replacement;
 mod short_circuiting;
 mod simplify;
+mod sink;
 mod strength_reduction;
 mod structured_branches;
 mod triangular_nest;
@@ -68,7 +70,8 @@ pub struct Pass {
 /// known, and where loops are cut at these there is more to write out and to fold. Conditions that
 /// were branches are choices then, at which loops are cut once more; branches that are left stand
 /// around loops where they can. Costly branches are choices only where loops go by vectors for it,
-/// which is asked once before loops are cut and once after it.
+/// which is asked once before loops are cut and once after it. Slots that loops
+/// accumulate in are variables before loops become parallel.
 pub const PASSES: &[Pass] = &[
     Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "triangular_nest", run: triangular_nest::run },
@@ -80,6 +83,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "loop_predication", run: loop_predication::run },
     Pass { name: "gemm", run: gemm::run },
     Pass { name: "unroll", run: unroll::run },
+    Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "scalar_replacement", run: scalar_replacement::run },
     Pass { name: "if_conversion", run: if_conversion::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
@@ -90,10 +94,12 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     Pass { name: "short_circuiting", run: short_circuiting::run },
     Pass { name: "delinearize", run: delinearize::run },
+    Pass { name: "register_promotion", run: register_promotion::run },
     Pass { name: "invariant_reductions", run: invariant_reductions::run },
     Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "unroll", run: unroll::run },
+    Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "scalar_replacement", run: scalar_replacement::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
     Pass { name: "if_conversion", run: if_conversion::run },
@@ -127,6 +133,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "narrow_integers", run: narrow_integers::run },
     Pass { name: "loop_versioning", run: loop_versioning::run },
     Pass { name: "dce", run: dce::run },
+    Pass { name: "sink", run: sink::run },
     Pass { name: "parameterize", run: parameterize::run },
     Pass { name: "renumber", run: renumber::run },
 ];

@@ -166,6 +166,7 @@ impl<'k> Simplifier<'k> {
             _ if let Some(known) = extreme.and_then(|extreme| self.absorbed(extreme)) => {
                 Value::Register(known)
             }
+            _ if let Some(operand) = self.float_identity(&op) => Value::Register(operand),
             (ScalarType::I64, _) => self.value(op, out),
             (_, Op::Select(condition, a, b)) => match self.known(*condition) {
                 Some(holds) => Value::Register(if holds != 0 { *a } else { *b }),
@@ -236,6 +237,34 @@ impl<'k> Simplifier<'k> {
             let is_plain = !self.kernel.regs[a].is_float() || other_extreme.is_some();
             (is_part || is_plain && self.known(one) == Some(identity)).then_some(other)
         })
+    }
+
+    /// The operand that a sum with -0.0, a difference with 0.0 or a product or quotient with 1.0 is
+    /// equal to. Only the result of an operation: a number from elsewhere may be a signaling NaN,
+    /// which such an operation makes a quiet one.
+    fn float_identity(&self, op: &Op) -> Option<Reg> {
+        let Op::Binary(kind, a, b) = op else { return None };
+        let number = match self.kernel.regs[*a] {
+            ScalarType::F32 => |value: f64| u64::from((value as f32).to_bits()),
+            ScalarType::F64 => f64::to_bits,
+            _ => return None,
+        };
+        let is = |reg: Reg, value: f64| self.known(reg) == Some(number(value));
+        let operand = match kind {
+            Binary::Add if is(*b, -0.0) => *a,
+            Binary::Add if is(*a, -0.0) => *b,
+            Binary::Sub if is(*b, 0.0) => *a,
+            Binary::Mul | Binary::DivFloat if is(*b, 1.0) => *a,
+            Binary::Mul if is(*a, 1.0) => *b,
+            _ => return None,
+        };
+        let is_quiet = matches!(
+            self.definitions.get(&operand)?,
+            Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::DivFloat, ..)
+                | Op::Unary(Unary::Sqrt, _)
+                | Op::Cast(Cast::SignedToFloat | Cast::UnsignedToFloat, ..)
+        );
+        is_quiet.then_some(operand)
     }
 
     /// An operation on binary32 numbers in place of one that widens them and narrows its result.

@@ -7,18 +7,21 @@
 //! ([`ReductionOp::identity`](crate::core::reduction::ReductionOp::identity)),
 //! so it is left out. A loop of no rounds goes.
 //!
-//! Inner loops first, as long as the code stays short. Of a loop that accumulates what counts is
+//! Inner loops first, as long as the code stays short; then those whose ends were indices of a loop
+//! around them. Of a loop that accumulates what counts is
 //! what is left when indices have become constants: most of the slot numbers of a window are folded
 //! or computed once ([`simplify`](super::simplify)). One of more than [`MAX_TRIP_COUNT`] rounds is
 //! written out where that removes divisions, comparisons and choices of its index; a sum of numbers
 //! that lie side by side goes by vectors.
 
-use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, Summand, for_each_stmt, identity_bits};
+use super::super::{
+    Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, for_each_stmt, identity_bits,
+};
 use super::Builder;
 use super::clone_stmts::Cloner;
 use super::simplify::simplify_stmts;
 use crate::core::reduction::{LANES, combine_lanes};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 
 /// Rounds of a loop that is written out.
 const MAX_TRIP_COUNT: u64 = 16;
@@ -30,6 +33,9 @@ const MAX_WINDOW_TRIP_COUNT: u64 = 64;
 const MAX_STATEMENTS: usize = 600;
 /// Statements of all its rounds as they are written out.
 const MAX_COPIED_STATEMENTS: u64 = 4_000;
+
+/// Statements that loops inside a loop that is written out become, in total.
+const MAX_NESTED_STATEMENTS: usize = 2_400;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -44,12 +50,42 @@ pub(super) fn run(kernel: &mut Kernel) {
         let mut out = Vec::new();
         for stmt in stmts {
             match written_out(kernel, &stmt, &sizes) {
-                Some(stmts) => out.extend(stmts),
+                Some(stmts) => {
+                    let mut left = MAX_NESTED_STATEMENTS;
+                    out.extend(unrolled(kernel, stmts, &sizes, &mut left));
+                }
                 None => out.push(stmt),
             }
         }
         out
     });
+}
+
+/// The rounds of a loop, with the loops in them written out whose ends have become known; as long
+/// as not too many statements are left.
+fn unrolled(kernel: &mut Kernel, stmts: Vec<Stmt>, sizes: &HashMap<Reg, u64>, left: &mut usize) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for mut stmt in stmts {
+        for body in stmt.bodies_mut() {
+            *body = unrolled(kernel, std::mem::take(body), sizes, left);
+        }
+        match written_out(kernel, &stmt, sizes) {
+            Some(stmts) if stmts.len() <= *left => {
+                *left -= stmts.len();
+                out.extend(unrolled(kernel, stmts, sizes, left));
+            }
+            _ => out.push(stmt),
+        }
+    }
+    out
+}
+
+/// Returns true if an operation is one of constants where these registers are.
+fn is_folded(kernel: &Kernel, op: &Op, folded: &HashSet<Reg>) -> bool {
+    let is_pure = matches!(op, Op::Binary(..) | Op::Unary(..) | Op::Compare(..) | Op::Select(..));
+    let mut all = is_pure;
+    op.for_each_reg(&mut |reg| all &= kernel.constants.contains_key(&reg) || folded.contains(&reg));
+    all
 }
 
 /// The rounds of a loop, if it is one to be written out.
@@ -70,15 +106,28 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> O
     let rounds =
         u64::try_from(high - low).ok().filter(|rounds| (1..=MAX_WINDOW_TRIP_COUNT).contains(rounds))?;
     let (mut statements, mut stays) = (0, true);
-    let (mut stores, mut leaves, mut computes_indices) = (false, false, false);
+    let (mut stores, mut keeps_stores, mut leaves, mut computes_indices) = (false, false, false, false);
+    // Registers that are constants in each round that is written out.
+    let mut folded = HashSet::from_iter([index]);
     for_each_stmt(body, &mut |stmt| {
         statements += 1;
-        stores |= match stmt {
+        if let Stmt::Let(reg, op) = stmt
+            && is_folded(kernel, op, &folded)
+        {
+            folded.insert(*reg);
+        }
+        let (is_store, stays_one) = match stmt {
             // A slot that is known may become a variable.
-            Stmt::Store(_, at, _) => !kernel.constants.contains_key(at),
-            Stmt::Swap(..) | Stmt::Grow(..) | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::Call(_) => true,
-            _ => false,
+            Stmt::Store(array, at, _) => {
+                let is_stack = matches!(kernel.arrays[*array].origin, Origin::Stack(_));
+                let is_unknown = !kernel.constants.contains_key(at);
+                (is_unknown, is_unknown && !(is_stack && folded.contains(at)))
+            }
+            Stmt::Swap(..) | Stmt::Grow(..) | Stmt::Gemm(_) | Stmt::Sort(_) | Stmt::Call(_) => (true, true),
+            _ => (false, false),
         };
+        stores |= is_store;
+        keeps_stores |= stays_one;
         computes_indices |= match stmt {
             Stmt::Let(_, Op::Compare(_, a, _) | Op::Select(_, a, _)) => kernel.regs[*a] == ScalarType::I64,
             Stmt::Let(_, Op::Binary(op, a, _)) => {
@@ -89,7 +138,7 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> O
         leaves |= matches!(stmt, Stmt::Break(_) | Stmt::Continue(_));
         stays &= !matches!(stmt, Stmt::Break(label) | Stmt::Continue(label) if Some(*label) == own);
     });
-    let most = if stores { MAX_STORING_STATEMENTS } else { MAX_COPIED_STATEMENTS };
+    let most = if keeps_stores { MAX_STORING_STATEMENTS } else { MAX_COPIED_STATEMENTS };
     let is_short = rounds <= MAX_TRIP_COUNT || computes_indices && !stores && !leaves;
     if !stays || !is_short || statements * rounds > most {
         return None;

@@ -14,7 +14,8 @@
 //! branches of a whole loop are converted, or none (Allen, Kennedy, Porterfield and Warren,
 //! *Conversion of control dependence to data dependence*, 1983).
 //!
-//! **When.** The rounds compute, read, store outside of branches, and branch; nothing is carried
+//! **When.** The rounds compute, read, store outside of branches or in one that only stores, which
+//! stays, and branch; nothing is carried
 //! from one to the next, but for variables from which short sums are computed in order
 //! ([`loop_fission`](super::loop_fission) takes these out). Each operation has an instruction for
 //! vectors, or a function with a vector form ([`distribute`](super::distribute) takes those out),
@@ -26,14 +27,14 @@
 //! Costs time in proportion to the statements.
 
 use super::super::cost::op_cost;
-use super::super::{Array, Kernel, Op, Reg, ScalarFunction, Stmt, Var};
+use super::super::{Array, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Var};
 use super::affine::Forms;
 use super::if_conversion::{Allowed, Side, choices, reads_of_variables};
 use super::integer_ranges::Interval;
 use super::loop_fission::{is_profitable, is_small, may_be_ordered, may_be_split, scalar_ns};
 use super::value_ranges::unconditional_intervals;
 use super::vector_forms::{Lanes, VectorForms};
-use super::{LoopParts, loop_parts, reads_any};
+use super::{Builder, LoopParts, loop_parts, reads_any};
 use crate::hash::{HashMap, HashSet};
 
 /// Statements of the longest body.
@@ -89,6 +90,11 @@ fn straightened(
             out.push(stmt.clone());
             continue;
         };
+        if is_conditional_store(then, otherwise) {
+            let condition = compared(kernel, *condition, &mut out);
+            out.push(Stmt::If(condition, then.clone(), Vec::new()));
+            continue;
+        }
         let then = straightened(kernel, then, intervals, reads)?;
         let otherwise = straightened(kernel, otherwise, intervals, reads)?;
         let allowed = Allowed { kernel, intervals, calls: true, checks: false };
@@ -96,6 +102,34 @@ fn straightened(
         out.extend(choices(kernel, *condition, (&sides.0, &sides.1), usize::MAX, reads)?);
     }
     Some(out)
+}
+
+/// A condition that is a comparison, so a mask: what a variable holds may become a choice between
+/// numbers.
+fn compared(kernel: &mut Kernel, condition: Reg, out: &mut Vec<Stmt>) -> Reg {
+    let is_mask = |stmt: &Stmt| matches!(stmt, Stmt::Let(reg, Op::Compare(..)) if *reg == condition);
+    if out.iter().any(is_mask) {
+        return condition;
+    }
+    let mut build = Builder::new(kernel);
+    let zero = build.int(0);
+    let holds = build.define(ScalarType::I64, Op::Compare(Compare::Ne, condition, zero));
+    out.append(&mut build.stmts);
+    holds
+}
+
+/// Returns true for the sides of a branch that stores in one case: vectors mask such stores.
+fn is_conditional_store(then: &[Stmt], otherwise: &[Stmt]) -> bool {
+    let plain = |stmt: &Stmt| match stmt {
+        Stmt::Let(_, op) => !matches!(op, Op::Get(_) | Op::Call(..)),
+        stmt => matches!(stmt, Stmt::Store(..)),
+    };
+    otherwise.is_empty() && then.iter().all(plain) && then.iter().any(|stmt| matches!(stmt, Stmt::Store(..)))
+}
+
+/// Returns true for a branch that is converted.
+fn is_convertible(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::If(_, then, otherwise) if !is_conditional_store(then, otherwise))
 }
 
 /// The indices of the loops whose branches are converted.
@@ -108,7 +142,7 @@ fn candidates(
     let mut found = HashSet::default();
     super::for_each_stmt(&kernel.body, &mut |stmt| {
         if let Some(parts) = loop_parts(stmt)
-            && parts.body.iter().any(|stmt| matches!(stmt, Stmt::If(..)))
+            && parts.body.iter().any(is_convertible)
             && is_candidate(kernel, &parts, &mut forms, intervals, reads)
         {
             found.insert(parts.index);
@@ -142,14 +176,19 @@ fn is_candidate(
         ordered: HashSet::default(),
         crossing: HashSet::default(),
         independent: 0.0,
+        calls: false,
     };
     if !search.carried.is_empty() && !may_be_split(search.vectors.forms, parts) {
         return false;
     }
-    let Some(Cost { least, mean }) = search.list(parts.body, false) else { return false };
+    let Some(Cost { least, mean }) = search.list(parts.body, Branch::None) else { return false };
     // Nothing is carried on, and nothing is read after the loop.
     let own = search.set.iter().all(|var| search.reads.get(var) == reads.get(var));
     if !search.carried.is_empty() && !search.is_split_afterwards() {
+        return false;
+    }
+    // A loop with a function is split, and its rounds are straight for that.
+    if search.calls && parts.body.iter().any(|stmt| matches!(stmt, Stmt::If(..)) && !is_convertible(stmt)) {
         return false;
     }
     let apart = search.loaded.iter().all(|(array, at)| match search.stored.get(array) {
@@ -172,6 +211,15 @@ fn carried(body: &[Stmt], reads: &HashMap<Var, usize>) -> HashSet<Var> {
     carried.retain(|var| set.contains(var));
     carried.extend(set.into_iter().filter(|var| own.get(var) != reads.get(var)));
     carried
+}
+
+/// The branch that statements stand in.
+#[derive(Clone, Copy, PartialEq)]
+enum Branch {
+    None,
+    /// One that stays, as stores with a mask.
+    Masked,
+    Converted,
 }
 
 /// Nanoseconds of statements one by one.
@@ -209,6 +257,8 @@ struct Search<'a, 'k> {
     crossing: HashSet<Reg>,
     /// Nanoseconds of the operations that do not, one by one.
     independent: f64,
+    /// True if there is a function that vectors call.
+    calls: bool,
 }
 
 impl Search<'_, '_> {
@@ -232,7 +282,7 @@ impl Search<'_, '_> {
     }
 
     /// The cost of a list of statements, if vectors have them all.
-    fn list(&mut self, stmts: &[Stmt], in_branch: bool) -> Option<Cost> {
+    fn list(&mut self, stmts: &[Stmt], in_branch: Branch) -> Option<Cost> {
         let mut total = Cost::default();
         for stmt in stmts {
             match stmt {
@@ -240,7 +290,8 @@ impl Search<'_, '_> {
                     self.ordered.insert(*reg);
                 }
                 Stmt::Let(reg, op) if reads_any(stmt, &self.ordered) => {
-                    if !may_be_ordered(op) || in_branch && !self.allowed.is_speculative(op) {
+                    let is_free = in_branch == Branch::None || self.allowed.is_speculative(op);
+                    if !may_be_ordered(op) || !is_free {
                         return None;
                     }
                     self.ordered.insert(*reg);
@@ -258,7 +309,7 @@ impl Search<'_, '_> {
                     }
                 }
                 Stmt::Let(reg, op) => {
-                    if in_branch && !self.allowed.is_speculative(op) {
+                    if in_branch == Branch::Converted && !self.allowed.is_speculative(op) {
                         return None;
                     }
                     if !self.vectors.varies(op) {
@@ -272,6 +323,7 @@ impl Search<'_, '_> {
                     }
                     let cost = op_cost(op);
                     let is_call = matches!(op, Op::Call(f, _) if *f != ScalarFunction::Fma);
+                    self.calls |= is_call;
                     self.independent += scalar_ns(op);
                     self.vector += if is_call { LANES * VECTOR_CALL_COST } else { cost };
                     total.add(cost, cost);
@@ -287,7 +339,7 @@ impl Search<'_, '_> {
                 Stmt::Store(array, at, value) => {
                     let ty = self.kernel.regs[*value];
                     let again = self.stored.insert(*array, *at).is_some();
-                    if in_branch || again || !self.vectors.has_slots(*array, *at, ty) {
+                    if in_branch == Branch::Converted || again || !self.vectors.has_slots(*array, *at, ty) {
                         return None;
                     }
                     total.add(0.5, 0.5);
@@ -297,7 +349,11 @@ impl Search<'_, '_> {
                     if !self.vectors.lanes.contains_key(condition) {
                         return None;
                     }
-                    let (first, second) = (self.list(then, true)?, self.list(otherwise, true)?);
+                    let inside = match in_branch {
+                        Branch::None if is_conditional_store(then, otherwise) => Branch::Masked,
+                        _ => Branch::Converted,
+                    };
+                    let (first, second) = (self.list(then, inside)?, self.list(otherwise, inside)?);
                     let sets = |stmt: &Stmt| matches!(stmt, Stmt::Set(var, _) if self.carried.contains(var));
                     if then.iter().chain(otherwise).any(sets) {
                         self.crossing.insert(*condition);

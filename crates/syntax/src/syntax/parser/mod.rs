@@ -627,6 +627,10 @@ fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
         TokenKind::Minus if wants(TokenKind::Assign) && around.binds() => {
             "names hold no `-`: write `my_name`"
         }
+        // In an expression it fits wherever `+` does.
+        TokenKind::Minus if wants(TokenKind::Plus) => {
+            "sizes are never subtracted: give the argument the longer one, `real ^ (N \\+ 1)`, or leave that of a result open, `real ^ ?K`"
+        }
         TokenKind::Dollar if !wants(TokenKind::Plus) => "names have no `$` before them",
         TokenKind::DotDot | TokenKind::DotDotLess | TokenKind::Star | TokenKind::Pow
             if wants(TokenKind::RParen)
