@@ -27,7 +27,7 @@
 //! element whose position is data. An element that is stored and read costs 48: an array is larger
 //! than the caches, its element takes 24 bytes from and to memory, and in that time primitives go
 //! by vectors. One of an array that is known to have at most 32 768 elements costs 24 in place of
-//! 48: they fit the second-level cache. One that is made in each round of a loop costs 2. A
+//! 48: they fit the second-level cache. One that is made in each round of a loop costs 2. A reduction of at most four terms costs what these cost, one of more is not copied. A
 //! function is computed once. What is made of digits alone costs a quarter: it is the same for all
 //! rounds of inner loops, or a condition at which loops are cut.
 //!
@@ -68,6 +68,9 @@ const GATHER_COST: u32 = 8 * PRIMITIVE_COST;
 
 /// The cost of a body with a loop or a function: it is not computed twice.
 const LOOP_OR_CALL_COST: u32 = 1_000 * PRIMITIVE_COST;
+
+/// Terms of the longest reduction whose cost is that of its terms: it is written out.
+const MAX_WRITTEN_OUT_TERMS: u64 = 4;
 
 /// The cost of an element that goes to memory and comes back.
 const MEMORY_ROUND_TRIP_COST: u32 = 48 * PRIMITIVE_COST;
@@ -116,6 +119,13 @@ fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
     let mut fusion = Fusion { work, uses: uses.arrays, changes, delayed: HashMap::default(), next, label };
     function.body = fusion.block(take(&mut function.body), &mut HashMap::default())?;
     Ok(())
+}
+
+/// The number of terms of a reduction with this body, if it is written out.
+fn written_out_terms(body: &Block) -> Option<u32> {
+    let (_, Type::Index(space)) = body.params.first()? else { return None };
+    let terms = space.size()?.to_constant().filter(|terms| *terms <= MAX_WRITTEN_OUT_TERMS)?;
+    u32::try_from(terms).ok()
 }
 
 /// The label that an operation declares.
@@ -507,6 +517,9 @@ impl Costs {
             ) => 8 * unit,
             Op::Index(_, at) if !self.digits.contains(at) => GATHER_COST,
             Op::If(by, ..) | Op::Switch(by, _) => self.branches(*by, unit, &stmt.op.blocks()),
+            Op::Reduce { body, .. } if let Some(terms) = written_out_terms(body) => {
+                terms.saturating_mul(self.block(body).saturating_add(unit))
+            }
             op if op.blocks().is_empty() => unit,
             _ => LOOP_OR_CALL_COST,
         };
