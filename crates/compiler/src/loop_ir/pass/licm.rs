@@ -8,17 +8,22 @@
 //!
 //! **What is moved.** An operation of a list of statements that is the body of a loop, whose result
 //! is a float or a comparison of floats, all of whose operands are the same in all rounds.
-//! Operations have no effect, so it may be computed where no round runs. Loads are not moved: the
-//! slot may belong to no array then. Whole numbers and constants are moved with what they are an
+//! Operations have no effect, so it may be computed where no round runs. A load is moved with what it
+//! is an operand of, if the loop does not write the array, and the slot is one of it whether a round
+//! runs or not, by its interval ([`value_ranges`](super::value_ranges)). Whole numbers and constants are moved with what they are an
 //! operand of, and stay where they are for others: slot numbers have a form that other passes look
 //! for.
 //!
 //! Inner loops come first, so an operation goes as far out as it can (Aho, Lam, Sethi and Ullman,
 //! *Compilers*, 9.5). Costs time in proportion to the statements times the depth of loops.
 
-use super::super::{Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt, defined_registers};
+use super::super::{
+    Array, Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt, defined_registers, for_each_stmt,
+};
 use super::Builder;
 use super::clone_stmts::{rename_all, rename_summand};
+use super::has_second_name;
+use super::value_ranges::unconditional_intervals;
 use crate::hash::{HashMap, HashSet};
 
 /// Operations between a value and the operands from outside, in the longest chain.
@@ -26,6 +31,7 @@ pub(super) const MAX_DEPTH: u32 = 64;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    let readable = readable_slots(kernel);
     super::rewrite(kernel, &mut |kernel, stmts, _| {
         let mut out = Vec::new();
         for mut stmt in stmts {
@@ -33,7 +39,7 @@ pub(super) fn run(kernel: &mut Kernel) {
                 stmt,
                 Stmt::For { .. } | Stmt::Loop(..) | Stmt::ParallelFor { .. } | Stmt::Reduce { .. }
             ) {
-                out.extend(invariants(kernel, &mut stmt));
+                out.extend(invariants(kernel, &mut stmt, &readable));
             }
             out.push(stmt);
         }
@@ -41,8 +47,33 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
+/// The registers of loads in loops whose slots may be read where their loops have no round.
+fn readable_slots(kernel: &Kernel) -> HashSet<Reg> {
+    let mut loads = Vec::new();
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        if matches!(stmt, Stmt::For { .. } | Stmt::Loop(..) | Stmt::Reduce { .. }) {
+            loads.extend(stmt.bodies().into_iter().flatten().filter_map(|inner| match inner {
+                Stmt::Let(reg, Op::Load(array, at, _)) if !has_second_name(kernel, *array) => {
+                    Some((*reg, *array, *at))
+                }
+                _ => None,
+            }));
+        }
+    });
+    if loads.is_empty() {
+        return HashSet::default();
+    }
+    let intervals = unconditional_intervals(kernel);
+    let is_readable = |(_, array, at): &(Reg, Array, Reg)| {
+        intervals.get(at).is_some_and(|slot| {
+            slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < kernel.certain_slots(*array))
+        })
+    };
+    loads.into_iter().filter(is_readable).map(|(reg, ..)| reg).collect()
+}
+
 /// Moves what is the same in all rounds out of a loop; returns it.
-fn invariants(kernel: &mut Kernel, stmt: &mut Stmt) -> Vec<Stmt> {
+fn invariants(kernel: &mut Kernel, stmt: &mut Stmt, readable: &HashSet<Reg>) -> Vec<Stmt> {
     let wanted: Vec<Reg> = stmt
         .bodies()
         .into_iter()
@@ -52,7 +83,17 @@ fn invariants(kernel: &mut Kernel, stmt: &mut Stmt) -> Vec<Stmt> {
             _ => None,
         })
         .collect();
+    let mut written: HashSet<Array> = HashSet::default();
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| written.extend(inner.written_arrays()));
     let mut moving = Moving::new(kernel, stmt);
+    moving.loads = moving
+        .ops
+        .iter()
+        .filter_map(|(reg, op)| match op {
+            Op::Load(array, ..) if readable.contains(reg) && !written.contains(array) => Some(*reg),
+            _ => None,
+        })
+        .collect();
     let mut same = HashMap::default();
     for reg in wanted {
         if let Some(outside) = moving.outside(reg, MAX_DEPTH) {
@@ -87,6 +128,8 @@ pub(super) struct Moving<'k> {
     defined: HashSet<Reg>,
     /// The operations of the body.
     ops: HashMap<Reg, Op>,
+    /// The loads that may be moved.
+    loads: HashSet<Reg>,
     /// Registers outside that are equal to those of the body, or `None`.
     known: HashMap<Reg, Option<Reg>>,
 }
@@ -100,7 +143,13 @@ impl<'k> Moving<'k> {
         });
         let defined = defined_registers(std::slice::from_ref(stmt));
         let ops = lets.collect();
-        Moving { build: Builder::new(kernel), defined, ops, known: HashMap::default() }
+        Moving {
+            build: Builder::new(kernel),
+            defined,
+            ops,
+            loads: HashSet::default(),
+            known: HashMap::default(),
+        }
     }
 
     /// A condition of the body outside of the loop, if it is no constant and the same in all
@@ -126,6 +175,7 @@ impl<'k> Moving<'k> {
     fn moved(&mut self, reg: Reg, depth: u32) -> Option<Reg> {
         let mut op = self.ops.get(&reg)?.clone();
         match op {
+            Op::Load(..) if self.loads.contains(&reg) => {}
             Op::Get(_) | Op::Load(..) | Op::Cast(Cast::FloatToSigned, ..) => return None,
             Op::Binary(kind, _, divisor) if Binary::is_integer_division(kind) => {
                 let known = self.build.kernel.constants.get(&divisor).copied();
