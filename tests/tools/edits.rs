@@ -178,6 +178,7 @@ fn a_check_after_an_edit_is_one_from_nothing() {
                 let shown = |index: &felis::editor::Index| {
                     let said = index.diagnostics.iter();
                     let said = said.map(|said| felis_base::diagnostic::render(said, index.sources(), false));
+                    let said = said.map(|text| without_size_numbers(&text));
                     let lines = index.lines();
                     let mut lines: Vec<String> =
                         lines.iter().map(|line| without_size_numbers(line)).collect();

@@ -11,7 +11,7 @@
 //! constant); of two ends such as `9` and `n - 9` neither is the nearer one for all sizes, and both
 //! are kept. The
 //! statements of the body are walked with what is known of registers: those that are the index plus
-//! a constant or an end minus the index, and conditions that are decided by the ends of the piece.
+//! a constant or the index of a loop around, or an end minus the index, and conditions that are decided by the ends of the piece.
 //! The first condition that is not decided cuts the piece in two, and both are looked at again;
 //! pieces of a few rounds are left as they are. The pieces run one after the other and cover the
 //! range: ends are clamped, so a piece may be empty, and what is assumed of a piece holds in each of
@@ -73,6 +73,8 @@ enum Base {
     Register(Reg),
     /// Such a register less a size.
     Difference(Reg, u32),
+    /// A size less such a register, an index.
+    Remainder(u32, Reg),
 }
 
 /// A place in a range: a base plus a constant.
@@ -162,7 +164,7 @@ impl Ends {
         let base = match bound.base {
             Base::Nothing | Base::Size(_) => true,
             Base::Register(reg) => self.natural.contains(&reg),
-            Base::Difference(..) => false,
+            Base::Difference(..) | Base::Remainder(..) => false,
         };
         base && (0..=1 << 62).contains(&bound.offset)
     }
@@ -212,6 +214,10 @@ impl Bound {
                 let reg = clamped(build, reg);
                 let size = build.define(ScalarType::I64, Op::Size(size));
                 build.binary(Binary::Sub, reg, size)
+            }
+            Base::Remainder(size, index) => {
+                let size = build.define(ScalarType::I64, Op::Size(size));
+                build.binary(Binary::Sub, size, index)
             }
         };
         build.binary(Binary::Add, base, offset)
@@ -276,6 +282,8 @@ struct PieceFacts<'a> {
     piece: &'a Piece,
     /// Registers that are the index plus a constant.
     offsets: HashMap<Reg, i64>,
+    /// Registers that are the index plus that of a loop around and a constant.
+    shifted: HashMap<Reg, (Reg, i64)>,
     /// Registers that are an end minus the index.
     reflections: HashMap<Reg, Bound>,
     decided: HashMap<Reg, bool>,
@@ -328,6 +336,12 @@ impl PieceFacts<'_> {
                     _ => None,
                 };
                 self.offsets.extend(offset.map(|offset| (reg, offset)));
+                let shifted = match (self.offsets.get(a), self.offsets.get(b)) {
+                    (Some(x), None) => self.outer_index(*b).map(|outer| (outer, *x)),
+                    (None, Some(x)) => self.outer_index(*a).map(|outer| (outer, *x)),
+                    _ => None,
+                };
+                self.shifted.extend(shifted.map(|shifted| (reg, shifted)));
                 let reflection = match (self.reflections.get(a), self.reflections.get(b)) {
                     (Some(x), None) => constant(b).and_then(|c| x.plus(c)),
                     (None, Some(x)) => constant(a).and_then(|c| x.plus(c)),
@@ -402,6 +416,7 @@ impl PieceFacts<'_> {
                     kind = if kind == Compare::LtUnsigned { Compare::Lt } else { Compare::Le };
                 }
                 let threshold = self.reflected_threshold(kind, *a, *b);
+                let threshold = threshold.or_else(|| self.shifted_threshold(kind, *a, *b));
                 let Some((at, below)) = threshold.or_else(|| self.threshold(kind, *a, *b)) else { return };
                 match self.piece.below(at, self.ends) {
                     Some(is) => drop(self.decided.insert(reg, is == below)),
@@ -438,6 +453,30 @@ impl PieceFacts<'_> {
         let at = bound.minus(other)?;
         let at = if left == or_equal { at } else { at.plus(1)? };
         Some((at, !left))
+    }
+
+    /// The index of a loop around that a register is.
+    fn outer_index(&self, reg: Reg) -> Option<Reg> {
+        (self.ends.natural.contains(&reg) && !self.inside.contains(&reg)).then_some(reg)
+    }
+
+    /// A comparison of the index plus that of a loop around with a size as `index < T`: `T`, and true,
+    /// since it holds below. Both indices are below 2^62, so their sum does not wrap.
+    fn shifted_threshold(&self, kind: Compare, a: Reg, b: Reg) -> Option<(Bound, bool)> {
+        let ((outer, offset), other) = (*self.shifted.get(&a)?, self.invariant(b)?);
+        let Base::Size(size) = other.base else { return None };
+        let more = match kind {
+            Compare::Lt | Compare::LtUnsigned => 0,
+            Compare::Le | Compare::LeUnsigned => 1,
+            _ => return None,
+        };
+        let is_signed = matches!(kind, Compare::Lt | Compare::Le);
+        // Without sign, a sum below 0 would be above the size.
+        if !is_signed && self.piece.min_index().checked_add(offset)? < 0 {
+            return None;
+        }
+        let at = other.offset.checked_sub(offset)?.checked_add(more)?;
+        (at.abs() <= MAX_OFFSET).then_some((Bound { base: Base::Remainder(size, outer), offset: at }, true))
     }
 
     /// A comparison with the index as `index < T`: `T`, and whether it holds below.
@@ -497,6 +536,7 @@ impl Nest<'_> {
             inside: &self.inside,
             piece,
             offsets: HashMap::from_iter([(self.index, 0)]),
+            shifted: HashMap::default(),
             reflections: HashMap::default(),
             decided: HashMap::default(),
             undecided: HashMap::default(),
