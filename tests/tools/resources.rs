@@ -137,6 +137,9 @@ fn a_killed_write_leaves_nothing_over() {
 
 /// An operation that takes long is stopped while it runs: in a part of the time that it takes as a
 /// whole, which is measured in the same run.
+/// A time that no round of the programs takes that are stopped.
+const SHORTEST_ROUND: Duration = Duration::from_millis(20);
+
 #[test]
 fn what_runs_long_is_stopped() {
     let folder = empty_folder("long");
@@ -172,9 +175,13 @@ fn what_runs_long_is_stopped() {
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
         let mut next_line = || lines.next().expect("a line of each round").expect("text");
         next_line();
-        let begun = Instant::now();
-        next_line();
-        let whole = begun.elapsed();
+        // Two lines may have come while this process waited for its turn.
+        let mut round = || {
+            let begun = Instant::now();
+            next_line();
+            begun.elapsed()
+        };
+        let whole = (0..5).map(|_| round()).find(|time| *time > SHORTEST_ROUND).expect("rounds are long");
         let time = stopped(&mut child, "-INT");
         assert!(time < whole * 3 / 4, "{name}: stopped in {time:?} of {whole:?}");
         let mut text = String::new();
