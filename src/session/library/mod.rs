@@ -125,6 +125,8 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
     for name in names {
         let name: Arc<str> = name.into();
         let name = &name;
+        // Lists are made by functions: the parts of one have to fit each other.
+        let is_list = &**name == "list";
         if let Some(class) = library.class_names.get(name) {
             env.class_names.entry(name.clone()).or_insert(*class);
         }
@@ -132,16 +134,15 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
             env.kinds.entry(name.clone()).or_insert_with(|| kind.clone());
         }
         if let Some(definition) = library.types.get(name) {
-            // The representation of the library's abstract types is hidden from users.
+            // The representation of the library's abstract types, and of its lists, is hidden from users.
             if let TypeDefinition::Nominal(nominal) = definition
-                && nominal.as_abstract().is_some()
+                && (nominal.as_abstract().is_some() || is_list)
             {
                 env.hidden.insert(nominal.id);
             }
             env.types.entry(name.clone()).or_insert_with(|| definition.clone());
         }
-        // Lists are made by functions: the parts of one have to fit each other.
-        if &**name == "list" && !env.is_library() {
+        if is_list {
             continue;
         }
         match (library.values.get(name), env.values.get(name)) {

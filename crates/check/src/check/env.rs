@@ -5,7 +5,6 @@
 
 use crate::check::solve::infer::Infer;
 use crate::check::state::Reduced;
-use crate::check::terms::is_list;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
@@ -400,7 +399,8 @@ pub struct Env {
     pub parts: Vec<&'static str>,
     /// Imported modules, by the names they have here.
     pub modules: HashMap<Arc<str>, Arc<Module>>,
-    /// The abstract types whose representation is not known here, by number.
+    /// The abstract types whose representation is not known here, and the lists of the library, by
+    /// number.
     pub hidden: BTreeSet<u32>,
     /// The abstract types of this module that blocks have declared, by number: no name refers to
     /// them.
@@ -533,15 +533,16 @@ impl Env {
         span.source.0 < self.library_texts
     }
 
-    /// Returns the named parts of a type, as far as a text may name them where this expression stands.
+    /// Returns the named parts of a type, as far as an expression may name them.
     pub fn visible_parts(&self, ty: &Type, at: Span) -> Option<Vec<(Arc<str>, Type)>> {
         if self.hides_parts(ty, at) { None } else { ty.named_parts() }
     }
 
-    /// Returns true for a list outside of the library, whose fields no text may name: their number
-    /// and the array with room behind them fit each other, and a position would be that of a field.
+    /// Returns true for a list of the library outside of it. No text may name its fields: they fit
+    /// each other, and a position would be that of a field.
     pub fn hides_parts(&self, ty: &Type, at: Span) -> bool {
-        is_list(ty) && !self.is_library() && !self.of_library(at)
+        let TypeKind::Nominal(nominal, _) = ty.kind() else { return false };
+        self.hidden.contains(&nominal.id) && nominal.as_abstract().is_none() && !self.of_library(at)
     }
 
     /// Returns true for a function that the library declares.
