@@ -91,7 +91,7 @@ pub enum Command {
         /// Write messages as JSON, one to a line
         #[arg(long)]
         json: bool,
-        /// Then print what its parts became: core, array, loops or clif (Cranelift's form and machine code)
+        /// Then print what its parts became: core, array, loops or clif (with the machine code)
         #[arg(long, value_name = "STAGE", value_parser = ["core", "array", "loops", "clif"])]
         show: Option<String>,
         /// Then say what it took: time, kernels, memory

@@ -144,7 +144,7 @@ impl Resolver<'_> {
     fn type_in(&self, source: SourceId, name: &str) -> Option<&Declaration> {
         match self.types.get(&source) {
             Some(types) => types.get(name).copied(),
-            None => library_types(source).get(name).copied(),
+            None => library_type(source, name),
         }
     }
 
@@ -275,19 +275,16 @@ fn library_outline(source: SourceId) -> &'static [Declaration] {
     library_text(source).map_or(&[], |outline| &outline.declarations)
 }
 
-/// Returns the types, kinds and members that a text of the library declares, by name.
-fn library_types(source: SourceId) -> &'static HashMap<&'static str, &'static Declaration> {
-    static NONE: OnceLock<HashMap<&'static str, &'static Declaration>> = OnceLock::new();
-    match library_text(source) {
-        Some(outline) => outline.types.get_or_init(|| types_by_name(&outline.declarations)),
-        None => NONE.get_or_init(HashMap::default),
-    }
+/// Returns the type, kind or member of this name that a text of the library declares.
+fn library_type(source: SourceId, name: &str) -> Option<&'static Declaration> {
+    let outline = library_text(source)?;
+    outline.types.get_or_init(|| types_by_name(&outline.declarations)).get(name).copied()
 }
 
 /// Returns the library's type, kind or member of this name.
 fn library_type_declaration(name: &str) -> Option<&'static Declaration> {
     let homes = library::texts_defining(name);
-    homes.into_iter().find_map(|source| library_types(source).get(name).copied())
+    homes.into_iter().find_map(|source| library_type(source, name))
 }
 
 /// Returns the types, kinds and members that declarations declare, by name; of several the first.

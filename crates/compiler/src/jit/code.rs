@@ -289,7 +289,7 @@ impl Making {
         if self.show
             && let Some(code) = context.compiled_code()
         {
-            self.text += code.vcode.as_deref().unwrap_or("");
+            self.text += code.vcode.as_deref().expect("the disassembly was asked for");
         }
         module.clear_context(context);
         Ok(())

@@ -27,8 +27,9 @@
 //! element whose position is data. An element that is stored and read costs 48: an array is larger
 //! than the caches, its element takes 24 bytes from and to memory, and in that time primitives go
 //! by vectors. One of an array that is known to have at most 32 768 elements costs 24 in place of
-//! 48: they fit the second-level cache. One that is made in each round of a loop costs 2. A reduction of at most four terms costs what these cost, one of more is not copied. A
-//! function is computed once. What is made of digits alone costs a quarter: it is the same for all
+//! 48: they fit the second-level cache. One that is made in each round of a loop costs 2. A
+//! reduction of at most four terms costs what these cost, one of more is not copied. A function is
+//! computed once. What is made of digits alone costs a quarter: it is the same for all
 //! rounds of inner loops, or a condition at which loops are cut.
 //!
 //! An array of contractions is made unless maps read it in its own order: sums over an index of

@@ -24,7 +24,7 @@ use super::super::{
     Array, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
 };
 use super::integer_ranges::Interval;
-use super::value_ranges::unconditional_intervals;
+use super::value_ranges::{is_certain_slot, unconditional_intervals};
 use super::{Builder, rewrite};
 use crate::hash::HashMap;
 
@@ -149,10 +149,7 @@ fn flatten_checks(stmts: Vec<Stmt>) -> Vec<Stmt> {
 impl Allowed<'_> {
     pub fn is_speculative(&self, op: &Op) -> bool {
         match op {
-            Op::Load(array, at, _) => self.intervals.get(at).is_some_and(|slot| {
-                slot.low >= 0
-                    && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.certain_slots(*array))
-            }),
+            Op::Load(array, at, _) => is_certain_slot(self.kernel, *array, self.intervals.get(at)),
             Op::Call(function, _) => self.calls && has_vector_form(*function),
             Op::Binary(kind, _, divisor) if kind.is_integer_division() => {
                 self.kernel.constants.get(divisor).is_some_and(|bits| *bits as i64 > 0)

@@ -11,8 +11,8 @@
 //! constant); of two ends such as `9` and `n - 9` neither is the nearer one for all sizes, and both
 //! are kept. The
 //! statements of the body are walked with what is known of registers: those that are the index plus
-//! a constant or the index of a loop around, or an end minus the index, and conditions that are decided by the ends of the piece.
-//! The first condition that is not decided cuts the piece in two, and both are looked at again;
+//! a constant or the index of a loop around, or an end minus the index, and conditions that are
+//! decided by the ends of the piece. The first condition that is not decided cuts the piece in two, and both are looked at again;
 //! pieces of a few rounds are left as they are. The pieces run one after the other and cover the
 //! range: ends are clamped, so a piece may be empty, and what is assumed of a piece holds in each of
 //! its rounds.

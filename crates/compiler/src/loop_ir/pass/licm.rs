@@ -10,9 +10,9 @@
 //! is a float or a comparison of floats, all of whose operands are the same in all rounds.
 //! Operations have no effect, so it may be computed where no round runs. A load is moved with what it
 //! is an operand of, if the loop does not write the array, and the slot is one of it whether a round
-//! runs or not, by its interval ([`value_ranges`](super::value_ranges)). Whole numbers and constants are moved with what they are an
-//! operand of, and stay where they are for others: slot numbers have a form that other passes look
-//! for.
+//! runs or not, by its interval ([`value_ranges`](super::value_ranges)). Whole numbers and
+//! constants are moved with what they are an operand of, and stay where they are for others: slot
+//! numbers have a form that other passes look for.
 //!
 //! Inner loops come first, so an operation goes as far out as it can (Aho, Lam, Sethi and Ullman,
 //! *Compilers*, 9.5). Costs time in proportion to the statements times the depth of loops.
@@ -23,7 +23,7 @@ use super::super::{
 use super::Builder;
 use super::clone_stmts::{rename_all, rename_summand};
 use super::has_second_name;
-use super::value_ranges::unconditional_intervals;
+use super::value_ranges::{is_certain_slot, unconditional_intervals};
 use crate::hash::{HashMap, HashSet};
 
 /// Operations between a value and the operands from outside, in the longest chain.
@@ -64,11 +64,7 @@ fn readable_slots(kernel: &Kernel) -> HashSet<Reg> {
         return HashSet::default();
     }
     let intervals = unconditional_intervals(kernel);
-    let is_readable = |(_, array, at): &(Reg, Array, Reg)| {
-        intervals.get(at).is_some_and(|slot| {
-            slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < kernel.certain_slots(*array))
-        })
-    };
+    let is_readable = |(_, array, at): &(Reg, Array, Reg)| is_certain_slot(kernel, *array, intervals.get(at));
     loads.into_iter().filter(is_readable).map(|(reg, ..)| reg).collect()
 }
 

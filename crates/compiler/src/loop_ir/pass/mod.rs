@@ -70,8 +70,8 @@ pub struct Pass {
 /// known, and where loops are cut at these there is more to write out and to fold. Conditions that
 /// were branches are choices then, at which loops are cut once more; branches that are left stand
 /// around loops where they can. Costly branches are choices only where loops go by vectors for it,
-/// which is asked once before loops are cut and once after it. Slots that loops
-/// accumulate in are variables before loops become parallel.
+/// which is asked once before loops are cut and once after it. Slots that loops accumulate in are
+/// variables before loops become parallel.
 pub const PASSES: &[Pass] = &[
     Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "triangular_nest", run: triangular_nest::run },
@@ -263,6 +263,37 @@ fn hoisted(
     let same = build.define(build.kernel.regs[reg], op);
     known.insert(reg, same);
     Some(same)
+}
+
+/// The statements with definitions that may stand late right before the statement that mentions them
+/// first, itself or inside; those that none mentions stand at the end. They read neither arrays nor
+/// variables.
+fn place_late(stmts: Vec<Stmt>, is_late: &dyn Fn(Reg, &Op) -> bool) -> Vec<Stmt> {
+    fn place(stmt: Stmt, waiting: &mut HashMap<Reg, Stmt>, out: &mut Vec<Stmt>) {
+        let mut mentioned = Vec::new();
+        if !waiting.is_empty() {
+            for_each_stmt(std::slice::from_ref(&stmt), &mut |inner| {
+                inner.for_each_read(&mut |reg| mentioned.extend(waiting.remove(&reg)));
+            });
+        }
+        for definition in mentioned {
+            place(definition, waiting, out);
+        }
+        out.push(stmt);
+    }
+    let (mut waiting, mut order) = (HashMap::default(), Vec::new());
+    let mut out = Vec::with_capacity(stmts.len());
+    for stmt in stmts {
+        match &stmt {
+            Stmt::Let(reg, op) if is_late(*reg, op) => {
+                order.push(*reg);
+                waiting.insert(*reg, stmt);
+            }
+            _ => place(stmt, &mut waiting, &mut out),
+        }
+    }
+    out.extend(order.iter().filter_map(|reg| waiting.remove(reg)));
+    out
 }
 
 /// Returns true if a statement, or one inside, reads or writes an array.

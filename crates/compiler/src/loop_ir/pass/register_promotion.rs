@@ -53,9 +53,11 @@ struct Promotion {
 /// The loops with promotions, by their indices: none inside another one.
 fn collect(kernel: &Kernel, forms: &mut Forms<'_>, stmts: &[Stmt], found: &mut HashMap<Reg, Vec<Promotion>>) {
     for stmt in stmts {
-        if let Stmt::For { index, low, high, body, .. } = stmt {
-            let runs = known_rounds(forms, Some(*low), *high).is_some_and(|rounds| rounds > 0);
-            let promotions = promotions(kernel, forms, stmt, *index, body, runs);
+        if let Stmt::For { index, low, high, body, .. } = stmt
+            && !stmt.leaves()
+        {
+            let runs = has_rounds(forms, *low, *high);
+            let promotions = promotions(kernel, forms, (*index, body), runs);
             if !promotions.is_empty() {
                 found.insert(*index, promotions);
                 continue;
@@ -77,22 +79,17 @@ struct Accesses {
     is_certain: bool,
 }
 
+/// Returns true for a loop that has rounds for certain.
+fn has_rounds(forms: &mut Forms<'_>, low: Reg, high: Reg) -> bool {
+    known_rounds(forms, Some(low), high).is_some_and(|rounds| rounds > 0)
+}
+
 fn promotions(
     kernel: &Kernel,
     forms: &mut Forms<'_>,
-    stmt: &Stmt,
-    index: Reg,
-    body: &[Stmt],
+    (index, body): (Reg, &[Stmt]),
     runs: bool,
 ) -> Vec<Promotion> {
-    let stores = |stmts: &[Stmt]| {
-        let mut found = false;
-        for_each_stmt(stmts, &mut |inner| found |= matches!(inner, Stmt::Store(..)));
-        found
-    };
-    if !stores(body) || stmt.leaves() {
-        return Vec::new();
-    }
     let mut search = Search {
         kernel,
         forms,
@@ -138,10 +135,7 @@ impl Search<'_, '_> {
                 stmt => self.refused.extend(stmt.arrays()),
             }
             let (runs, parallel) = match stmt {
-                Stmt::For { low, high, .. } => {
-                    let runs = known_rounds(self.forms, Some(*low), *high).is_some_and(|rounds| rounds > 0);
-                    (runs, false)
-                }
+                Stmt::For { low, high, .. } => (has_rounds(self.forms, *low, *high), false),
                 Stmt::Loop(..) | Stmt::Block(..) => (true, false),
                 Stmt::ParallelFor { .. } | Stmt::Reduce { .. } => (false, true),
                 _ => (false, false),
@@ -149,7 +143,7 @@ impl Search<'_, '_> {
             for body in stmt.bodies() {
                 self.list(body, certain && runs, in_parallel || parallel);
             }
-            // What follows a jump or a check is not reached in each round.
+            // A round may end at a jump or a check.
             for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
                 certain &= !matches!(inner, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail | Stmt::Call(_));
             });

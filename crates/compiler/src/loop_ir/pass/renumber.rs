@@ -7,7 +7,7 @@
 
 use super::super::visit::{Part, PartMut};
 use super::super::{Id, IdVec, Kernel, Label, Op, Reg, Stmt, Var, for_each_stmt};
-use super::rewrite;
+use super::{place_late, rewrite};
 use crate::hash::HashMap;
 
 /// New numbers, in the order in which the old ones are met.
@@ -31,36 +31,11 @@ impl<I: Id> Order<I> {
     }
 }
 
-/// Moves constants and sizes of a list before the first statement that mentions them.
-fn place_numbers(stmts: Vec<Stmt>) -> Vec<Stmt> {
-    let mut waiting: HashMap<Reg, Stmt> = HashMap::default();
-    let mut order = Vec::new();
-    let mut out = Vec::with_capacity(stmts.len());
-    for stmt in stmts {
-        if let Stmt::Let(reg, Op::Const(..) | Op::Size(_)) = stmt {
-            order.push(reg);
-            waiting.insert(reg, stmt);
-            continue;
-        }
-        for_each_stmt(std::slice::from_ref(&stmt), &mut |inner| {
-            inner.for_each_part(&mut |part| {
-                if let Part::Use(reg) | Part::Item(reg) = part
-                    && let Some(number) = waiting.remove(reg)
-                {
-                    out.push(number);
-                }
-            });
-        });
-        out.push(stmt);
-    }
-    // Numbers that only the results of the kernel mention.
-    out.extend(order.iter().filter_map(|reg| waiting.remove(reg)));
-    out
-}
-
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    rewrite(kernel, &mut |_, stmts, _| place_numbers(stmts));
+    // Numbers that only the results of the kernel mention stand at the end.
+    let is_number = |_, op: &Op| matches!(op, Op::Const(..) | Op::Size(_));
+    rewrite(kernel, &mut |_, stmts, _| place_late(stmts, &is_number));
     let (mut regs, mut vars, mut labels) = (Order::<Reg>::new(), Order::<Var>::new(), Order::<Label>::new());
     for_each_stmt(&kernel.body, &mut |stmt| {
         stmt.for_each_part(&mut |part| match part {

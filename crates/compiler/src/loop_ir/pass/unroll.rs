@@ -8,9 +8,8 @@
 //! so it is left out. A loop of no rounds goes.
 //!
 //! Inner loops first, as long as the code stays short; then those whose ends were indices of a loop
-//! around them. Of a loop that accumulates what counts is
-//! what is left when indices have become constants: most of the slot numbers of a window are folded
-//! or computed once ([`simplify`](super::simplify)). One of more than [`MAX_TRIP_COUNT`] rounds is
+//! around them. Of a loop that accumulates what counts is what is left when indices have become
+//! constants: most of the slot numbers of a window are folded or computed once ([`simplify`](super::simplify)). One of more than [`MAX_TRIP_COUNT`] rounds is
 //! written out where that removes divisions, comparisons and choices of its index; a sum of numbers
 //! that lie side by side goes by vectors.
 
@@ -33,7 +32,6 @@ const MAX_WINDOW_TRIP_COUNT: u64 = 64;
 const MAX_STATEMENTS: usize = 600;
 /// Statements of all its rounds as they are written out.
 const MAX_COPIED_STATEMENTS: u64 = 4_000;
-
 /// Statements that loops inside a loop that is written out become, in total.
 const MAX_NESTED_STATEMENTS: usize = 2_400;
 

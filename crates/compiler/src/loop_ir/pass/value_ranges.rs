@@ -35,7 +35,7 @@
 //! Costs time in proportion to the statements, for each of at most [`MAX_WALKS`] walks; of a choice,
 //! twice a few definitions.
 
-use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
+use super::super::{Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
 use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use super::float_ranges::FloatInterval;
 use super::integer_ranges::{Interval, binary, decided, narrowed, rounds};
@@ -71,6 +71,12 @@ pub(super) fn definition_intervals(kernel: &Kernel) -> HashMap<Reg, Interval> {
 /// would have if the branches were taken always.
 pub(super) fn unconditional_intervals(kernel: &Kernel) -> HashMap<Reg, Interval> {
     intervals_of(kernel, true)
+}
+
+/// Returns true if an array has a slot of this number in each run, for all numbers of the interval.
+pub(super) fn is_certain_slot(kernel: &Kernel, array: Array, slot: Option<&Interval>) -> bool {
+    let below = |high: i64| u64::try_from(high).is_ok_and(|high| high < kernel.certain_slots(array));
+    slot.is_some_and(|slot| slot.low >= 0 && below(slot.high))
 }
 
 fn intervals_of(kernel: &Kernel, branches_always: bool) -> HashMap<Reg, Interval> {
