@@ -4,6 +4,7 @@
 use super::{Builder, Result};
 use crate::array_ir::{Binary, Cast, Compare, Element, Op, Prim, ScalarFunction, Type, Value};
 
+const TWO_31: f64 = (1u64 << 31) as f64;
 const TWO_63: f64 = (1u64 << 63) as f64;
 const TWO_64: f64 = TWO_63 * 2.0;
 
@@ -62,9 +63,29 @@ impl Builder<'_> {
         self.binary(Binary::And, is_above, is_below)
     }
 
-    /// A float within the bounds of a short integer type as one, without its fraction.
-    pub(super) fn short_of_float(&mut self, float: Value, target: Element) -> Result<Value> {
-        let short = self.cast(float, Cast::FloatToSigned, Element::I32)?;
+    /// Returns true if a float within these bounds becomes an integer in lanes as wide as its own:
+    /// of a short integer, or of 32 bits without sign for a binary32.
+    pub(super) fn has_short_form(&self, float: Value, bounds: Bounds) -> bool {
+        is_short(&bounds) || self.element(float) == Element::F32 && bounds == (0, i128::from(u32::MAX))
+    }
+
+    /// A float within the bounds of an integer type that has a [short
+    /// form](Builder::has_short_form) as an integer, without its fraction.
+    pub(super) fn short_of_float(&mut self, float: Value, bounds: Bounds, target: Element) -> Result<Value> {
+        let (mut float, mut sign) = (float, None);
+        if !is_short(&bounds) {
+            // What is above the numbers with sign is 2^31 less, exactly, with the highest bit set.
+            let element = self.element(float);
+            let half = self.float_of(element, TWO_31)?;
+            let rest = self.binary(Binary::Sub, float, half)?;
+            let (zero, bit) = (self.constant(Element::I32, 0)?, self.constant(Element::I32, 1 << 31)?);
+            sign = Some(self.choose(Compare::Le, (half, float), bit, zero)?);
+            float = self.choose(Compare::Le, (half, float), rest, float)?;
+        }
+        let mut short = self.cast(float, Cast::FloatToSigned, Element::I32)?;
+        if let Some(sign) = sign {
+            short = self.binary(Binary::Xor, short, sign)?;
+        }
         match target {
             Element::I32 => Ok(short),
             target => self.cast(short, Cast::Truncate, target),
@@ -75,9 +96,10 @@ impl Builder<'_> {
     pub(super) fn saturated_short(
         &mut self,
         float: Value,
-        (low, high): Bounds,
+        bounds: Bounds,
         target: Element,
     ) -> Result<Value> {
+        let (low, high) = bounds;
         // A binary32 has all integers of 24 bits.
         let is_exact = self.element(float) == Element::F64 || high < 1 << 24;
         let float = if is_exact { float } else { self.cast(float, Cast::FloatToFloat, Element::F64)? };
@@ -86,7 +108,7 @@ impl Builder<'_> {
         let within = self.choose(Compare::Lt, (float, low), low, float)?;
         let within = self.choose(Compare::Lt, (high, within), high, within)?;
         let within = self.number(within)?;
-        self.short_of_float(within, target)
+        self.short_of_float(within, bounds, target)
     }
 
     fn element(&self, value: Value) -> Element {

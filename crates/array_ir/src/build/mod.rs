@@ -443,6 +443,8 @@ struct Builder<'p> {
     types: HashMap<Value, Type>,
     /// Values that are constants.
     constants: HashMap<Value, u64>,
+    /// Words that are floats without their fraction, with the floats.
+    truncated: HashMap<Value, Value>,
     /// The bounds of values that stand for unbounded integers.
     ranges: HashMap<Value, Range>,
     /// The statements of the block that is built.
@@ -473,6 +475,7 @@ impl<'p> Builder<'p> {
             settled: Vec::new(),
             types: HashMap::default(),
             constants: HashMap::default(),
+            truncated: HashMap::default(),
             ranges: HashMap::default(),
             stmts: Vec::new(),
             made: 0,

@@ -732,11 +732,17 @@ impl Builder<'_> {
             {
                 let fits = self.is_within(value, bounds)?;
                 self.check(fits, SiteKind::Convert, span, vec![value])?;
-                self.short_of_float(value, target)
+                self.short_of_float(value, bounds, target)
             }
             (true, false) if source == Element::F32 => {
                 let wide = self.cast(value, Cast::FloatToFloat, Element::F64)?;
-                self.convert(wide, &CoreType::scalar(Scalar::Real), &CoreType::scalar(to), span)
+                let (real, int) = (CoreType::scalar(Scalar::Real), CoreType::scalar(Scalar::Int));
+                if matches!(to, Scalar::Char | Scalar::Fixed(Fixed::U64)) {
+                    return self.convert(wide, &real, &CoreType::scalar(to), span);
+                }
+                let word = self.convert(wide, &real, &int, span)?;
+                self.truncated.insert(word, value);
+                self.convert(word, &int, &CoreType::scalar(to), span)
             }
             (true, false) if to == Scalar::Char => Err(Declined::Conversion.into()),
             (true, false) if to == Scalar::Fixed(Fixed::U64) => self.float_to_word(value, span),
@@ -753,7 +759,9 @@ impl Builder<'_> {
                     (self.compare(Compare::Le, low, value)?, self.compare(Compare::Lt, value, high)?);
                 let fits = self.binary(Binary::And, above, below)?;
                 self.check(fits, SiteKind::Convert, span, vec![value])?;
-                self.cast(value, Cast::FloatToSigned, Element::I64)
+                let word = self.cast(value, Cast::FloatToSigned, Element::I64)?;
+                self.truncated.insert(word, value);
+                Ok(word)
             }
             // A binary32 has lanes of 4 bytes: so has what becomes one.
             (false, true) if target == Element::F32 && matches!(source, Element::I8 | Element::I16) => {
@@ -816,6 +824,13 @@ impl Builder<'_> {
         target: Element,
         span: Span,
     ) -> Result<Value> {
+        if let (Some(float), Some(bounds)) = (self.truncated.get(&value).copied(), to.bounds())
+            && self.has_short_form(float, bounds)
+        {
+            let fits = self.is_within(float, bounds)?;
+            self.check(fits, SiteKind::Convert, span, vec![value])?;
+            return self.short_of_float(float, bounds, target);
+        }
         let wide = self.widened(value, from)?;
         // Where one of the types is `u64` and the other one has a sign, the word has none.
         let is_word = |scalar| scalar == Scalar::Fixed(Fixed::U64);

@@ -11,7 +11,12 @@
 //! the read then adds the variable to the set. Binding or assigning a variable removes it. A
 //! variable whose components are read separately has a place in the set for each of them, so that
 //! `(...r, items = push (r.items, v))` moves `r.items` out of an `r` whose other fields are read
-//! later. The order is that of the evaluator: strict, left to right.
+//! later. The order is that of the evaluator: strict, left to right, but for moves.
+//!
+//! **Operands.** The operands of a call, a primitive or a tuple that move the value of a variable
+//! are evaluated behind the others: in `put (d, k, get (d, k) + 1)` the value of `d` is read by
+//! `get` first and moved into `put` then. No other order can be told apart, since no operand assigns
+//! the variable: one that another operand assigns is read in its turn, and not moved.
 //!
 //! **Branches.** The live set before a branch is the union over the branches. A variable that one
 //! branch reads, and another does not, is dropped at the start of the other one.
@@ -325,6 +330,10 @@ struct Liveness<'a> {
     live_at_loop_head: BitSet,
     /// The visible variable that the present statement assigns.
     assigned: Option<Root>,
+    /// True if nothing in the statement that assigns it reads or sets it out of order.
+    assigned_is_untouched: bool,
+    /// The locals that blocks inside operands assign.
+    assigned_in_operands: BitSet,
     /// The locals mentioned since the walk of the innermost loop began.
     mentioned: BitSet,
     /// The locals bound since the walk of the innermost loop began.
@@ -361,6 +370,8 @@ impl<'a> Liveness<'a> {
             live_after_loop: none.clone(),
             live_at_loop_head: none.clone(),
             assigned: None,
+            assigned_is_untouched: false,
+            assigned_in_operands: BitSet::with_capacity(locals.len()),
             mentioned: none.clone(),
             bound: none,
             captured: Vec::new(),
@@ -370,16 +381,25 @@ impl<'a> Liveness<'a> {
     /// Counts the components that are read separately, and those that are stored, with one more: a
     /// store keeps the others.
     fn count(&mut self, term: &Term) {
-        let mut waiting = vec![term];
-        while let Some(term) = waiting.pop() {
+        let mut waiting = vec![(term, false)];
+        while let Some((term, in_operand)) = waiting.pop() {
             if let TermKind::Block(stmts, _) = &term.kind {
-                stmts.iter().for_each(|stmt| stmt.for_each_stmt(&mut |stmt| self.count_stored(stmt)));
+                stmts.iter().for_each(|stmt| {
+                    stmt.for_each_stmt(&mut |stmt| {
+                        self.count_stored(stmt);
+                        if in_operand && let Some(Root::Local(local)) = assigned_root(stmt) {
+                            self.assigned_in_operands.add(local.index());
+                        }
+                    });
+                });
             }
+            let in_operand =
+                in_operand || matches!(term.kind, TermKind::Call(..) | TermKind::Prim(..) | TermKind::Tuple(_));
             if let Some((local, Some(part))) = local_or_component(term) {
                 let parts = &mut self.parts[local.index()];
                 *parts = (*parts).max(part + 1);
             }
-            term.for_each_child(&mut |child| waiting.push(child));
+            term.for_each_child(&mut |child| waiting.push((child, in_operand)));
         }
     }
 
@@ -536,13 +556,12 @@ impl<'a> Liveness<'a> {
             }
             TermKind::Call(head, args) => self.in_branch(live, |this, live| {
                 this.visit_callee(head, live);
-                args.iter_mut().rev().for_each(|arg| this.term(arg, live));
+                this.operands(args, live);
                 this.term(head, live);
             }),
-            TermKind::Prim(_, _, parts) => self.in_branch(live, |this, live| {
-                parts.iter_mut().rev().for_each(|part| this.term(part, live));
-            }),
-            TermKind::Tuple(parts) | TermKind::Op(_, parts) | TermKind::Pack(parts) => {
+            TermKind::Prim(_, _, parts) => self.in_branch(live, |this, live| this.operands(parts, live)),
+            TermKind::Tuple(parts) => self.operands(parts, live),
+            TermKind::Op(_, parts) | TermKind::Pack(parts) => {
                 parts.iter_mut().rev().for_each(|part| self.term(part, live));
             }
             TermKind::Index(a, b) | TermKind::Digit(a, b) => {
@@ -622,6 +641,28 @@ impl<'a> Liveness<'a> {
             | TermKind::Method { .. }
             | TermKind::Move(_)
             | TermKind::Error => {}
+        }
+    }
+
+    /// Walks operands: those that read a variable are evaluated behind the others.
+    fn operands(&mut self, operands: &mut [Term], live: &mut BitSet) {
+        let is_late: Vec<bool> = operands.iter().map(|operand| self.may_be_late(operand)).collect();
+        for late in [true, false] {
+            for (operand, _) in operands.iter_mut().zip(&is_late).rev().filter(|(_, is)| **is == late) {
+                self.term(operand, live);
+            }
+        }
+    }
+
+    /// Returns true for the read of a variable that no operand assigns.
+    fn may_be_late(&self, operand: &Term) -> bool {
+        match (local_or_component(operand), &operand.kind) {
+            (Some((local, _)), _) if self.assigned == Some(Root::Local(local)) => self.assigned_is_untouched,
+            (Some((local, _)), _) => !self.assigned_in_operands.contains(local.index()),
+            (None, TermKind::Global(global)) => {
+                self.assigned == Some(Root::Global(*global)) && self.assigned_is_untouched
+            }
+            _ => false,
         }
     }
 
@@ -902,6 +943,7 @@ impl<'a> Liveness<'a> {
             return self.term(term, live);
         }
         self.assigned = Some(root);
+        self.assigned_is_untouched = self.is_untouched(root, term);
         live.remove(ASSIGNED_SLOT);
         // A jump out of the statement leaves the variable unassigned.
         self.live_after_loop.add(ASSIGNED_SLOT);
@@ -911,6 +953,28 @@ impl<'a> Liveness<'a> {
         self.live_at_loop_head.remove(ASSIGNED_SLOT);
         live.remove(ASSIGNED_SLOT);
         self.assigned = None;
+    }
+
+    /// Returns true if no function that a term calls may access a variable, and no block in it
+    /// assigns the variable.
+    fn is_untouched(&mut self, root: Root, term: &Term) -> bool {
+        let mut waiting = vec![term];
+        while let Some(term) = waiting.pop() {
+            let mut touches = match &term.kind {
+                TermKind::Call(head, _) => self.callee_access(head).is_some_and(|access| may_access(&access, root)),
+                _ => false,
+            };
+            if let TermKind::Block(stmts, _) = &term.kind {
+                stmts.iter().for_each(|stmt| {
+                    stmt.for_each_stmt(&mut |stmt| touches |= assigned_root(stmt) == Some(root));
+                });
+            }
+            if touches {
+                return false;
+            }
+            term.for_each_child(&mut |child| waiting.push(child));
+        }
+        true
     }
 
     /// Walks a read of the assigned variable as a whole.
@@ -967,18 +1031,32 @@ impl<'a> Liveness<'a> {
     /// Walks the callee of a call, which may read the variable that is being assigned.
     fn visit_callee(&mut self, head: &Term, live: &mut BitSet) {
         let Some(root) = self.assigned else { return };
-        let access = match &head.kind {
-            TermKind::Closure { function, .. } => self.reach.of(self.program, *function),
+        if self.callee_access(head).is_some_and(|access| may_access(&access, root)) {
+            live.add(ASSIGNED_SLOT);
+        }
+    }
+
+    /// The variables that a callee may read, if it is known.
+    fn callee_access(&mut self, head: &Term) -> Option<GlobalAccess> {
+        match &head.kind {
+            TermKind::Closure { function, .. } => Some(self.reach.of(self.program, *function)),
             TermKind::Method { class, method, .. } => {
                 let mut access = GlobalAccess::default();
                 self.reach.methods(self.program, *class, Some(*method), &mut access);
-                access
+                Some(access)
             }
-            _ => return,
-        };
-        if may_access(&access, root) {
-            live.add(ASSIGNED_SLOT);
+            _ => None,
         }
+    }
+}
+
+/// The variable that a statement assigns, or stores into.
+fn assigned_root(stmt: &Stmt) -> Option<Root> {
+    match &stmt.kind {
+        StmtKind::SetLocal(local, _) => Some(Root::Local(*local)),
+        StmtKind::SetGlobal(global, _) => Some(Root::Global(*global)),
+        StmtKind::Store { root, .. } => Some(*root),
+        _ => None,
     }
 }
 
@@ -1350,7 +1428,8 @@ mod tests {
                     return value.as_ref().map_or(End::Next, |value| self.term(value));
                 }
                 TermKind::Tuple(parts) => {
-                    for part in parts {
+                    let is_move = |part: &&Term| matches!(part.kind, TermKind::Move(_));
+                    for part in parts.iter().filter(|part| !is_move(part)).chain(parts.iter().filter(is_move)) {
                         let end = self.term(part);
                         if end != End::Next {
                             return end;

@@ -369,6 +369,16 @@ pub enum Root {
     Global(GlobalId),
 }
 
+impl Root {
+    /// The assignment of a value to the variable.
+    pub fn assigned(self, value: Term) -> StmtKind {
+        match self {
+            Root::Local(local) => StmtKind::SetLocal(local, value),
+            Root::Global(global) => StmtKind::SetGlobal(global, value),
+        }
+    }
+}
+
 /// The knowledge about the value of a variable before code that reads it is compiled.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KnownValue {

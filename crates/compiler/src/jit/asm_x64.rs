@@ -342,6 +342,11 @@ impl Assembler {
         self.vector((1, 0, 0x5b), false, (to.0, 0, Source::Register(from.0)));
     }
 
+    /// Lanes of 4 bytes, integers without sign, converted to floats by AVX-512.
+    pub fn convert_short_unsigned(&mut self, to: Vector, from: Vector) {
+        self.evex((1, 3, 0x7a), false, (to.0, 0, Source::Register(from.0)), (None, false));
+    }
+
     /// The number of bits that are 1 in lanes of 8 bytes, by AVX-512 VPOPCNTDQ.
     pub fn population_count(&mut self, to: Vector, from: Vector) {
         self.evex((2, 1, 0x55), true, (to.0, 0, Source::Register(from.0)), (None, false));

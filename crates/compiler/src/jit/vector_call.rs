@@ -17,8 +17,10 @@ use cranelift_codegen::ir::{
 /// Iterations between two interrupt polls: some tens of microseconds.
 const ITERATIONS_PER_POLL: i64 = 1 << 15;
 
-/// The numbers of the lanes of 8 bytes.
+/// The numbers of the lanes of 8 bytes, and of those of 4.
 static LANE_NUMBERS: [i64; ITERATION_BYTES / 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+static SHORT_LANE_NUMBERS: [i32; ITERATION_BYTES / 4] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// The masks of the last iteration with AVX2: those of the first n bytes begin n bytes before the
 /// middle.
@@ -116,7 +118,13 @@ impl Emit<'_, '_> {
                 Word::Same(reg) | Word::First(reg) => self.reg(*reg),
                 Word::Bits(bits) => self.b.ins().iconst(types::I64, *bits as i64),
                 Word::Lanes => lanes.expect("a reduction has lanes"),
-                Word::LaneNumbers => self.b.ins().iconst(types::I64, LANE_NUMBERS.as_ptr() as i64),
+                Word::LaneNumbers => {
+                    let numbers = match vector_loop.plan.width {
+                        4 => SHORT_LANE_NUMBERS.as_ptr() as i64,
+                        _ => LANE_NUMBERS.as_ptr() as i64,
+                    };
+                    self.b.ins().iconst(types::I64, numbers)
+                }
                 Word::Accumulator(number) => totals[*number],
                 Word::Carried(number) => carried[*number],
                 Word::Stop => self.word(types::I64, 0),

@@ -326,7 +326,7 @@ impl Loop<'_> {
         }
         if self.reads_index {
             asm.pointer(POINTERS[0], self.word(Word::LaneNumbers));
-            asm.load(Lane::I64, self.lane_index(), POINTERS[0], None);
+            asm.load(self.integer_lane(), self.lane_index(), POINTERS[0], None);
         }
         if let Some(item) = self.item {
             asm.pointer(POINTERS[0], self.word(Word::Before(item.op())));
@@ -518,9 +518,9 @@ impl Loop<'_> {
         if self.reads_index {
             let step = self.take(asm, registers)?;
             let word = self.word(Word::Bits(self.lanes() as u64));
-            asm.broadcast(Lane::I64, step, word);
-            let at = self.lane_index();
-            asm.arithmetic(Arithmetic::Add, Lane::I64, at, (at, step), None);
+            let (lane, at) = (self.integer_lane(), self.lane_index());
+            asm.broadcast(lane, step, word);
+            asm.arithmetic(Arithmetic::Add, lane, at, (at, step), None);
             registers.vectors.push(step);
         }
         if let Some(item) = self.item {

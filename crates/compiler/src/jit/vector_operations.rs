@@ -306,6 +306,9 @@ impl Loop<'_> {
                 asm.arithmetic(Arithmetic::And, lane, to, (to, from), None);
             }
             Cast::SignedToFloat if self.plan.width == 4 => asm.convert_short(to, from),
+            Cast::UnsignedToFloat if self.plan.width == 4 => {
+                self.convert_short_unsigned(asm, registers, (to, from))?;
+            }
             Cast::FloatToSigned if self.plan.width == 4 => asm.truncate_single(to, from),
             // The integer in the low bits of 1.5 * 2^52.
             Cast::SignedToFloat
@@ -386,6 +389,33 @@ impl Loop<'_> {
             }
         }
         registers.vectors.push(other);
+        Some(())
+    }
+
+    /// Integers of 4 bytes without sign as floats in another register. AVX2 adds those of the upper
+    /// and the lower 16 bits, which are exact: the sum is rounded once.
+    fn convert_short_unsigned(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        (to, from): (Vector, Vector),
+    ) -> Option<()> {
+        if self.isa == Isa::Avx512 {
+            asm.convert_short_unsigned(to, from);
+            return Some(());
+        }
+        let (int, float) = (Lane::I32, Lane::F32);
+        let (high, constant) = (self.take(asm, registers)?, self.take(asm, registers)?);
+        self.constant(asm, int, constant, 16);
+        asm.arithmetic(Arithmetic::Shr, int, high, (from, constant), None);
+        asm.convert_short(high, high);
+        self.constant(asm, float, constant, u64::from(65536f32.to_bits()));
+        asm.arithmetic(Arithmetic::Mul, float, high, (high, constant), None);
+        self.constant(asm, int, constant, 0xffff);
+        asm.arithmetic(Arithmetic::And, int, to, (from, constant), None);
+        asm.convert_short(to, to);
+        asm.arithmetic(Arithmetic::Add, float, to, (high, to), None);
+        registers.vectors.extend([high, constant]);
         Some(())
     }
 

@@ -463,6 +463,12 @@ impl<'k> Planner<'k> {
             {
                 Role::Lanes
             }
+            // The low bits of the index, or of a multiple of it.
+            Op::Cast(Cast::Truncate, ScalarType::I32, a)
+                if types == LaneTypes::Words && self.role(a) == Role::Index =>
+            {
+                Role::Lanes
+            }
             Op::Cast(Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned, _, a)
                 if types.are_wide() && self.numbers(a) =>
             {

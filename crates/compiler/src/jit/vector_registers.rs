@@ -157,6 +157,11 @@ impl Loop<'_> {
         }
     }
 
+    /// The type of lanes of integers.
+    pub(super) fn integer_lane(&self) -> Lane {
+        if self.plan.width == 8 { Lane::I64 } else { Lane::I32 }
+    }
+
     /// The address that a word is: in a register of its own while there are any.
     pub(super) fn pointer(&mut self, asm: &mut Assembler, address: Word) -> Pointer {
         let word = self.word(address);
@@ -280,8 +285,7 @@ impl Loop<'_> {
             Role::Mask => {
                 let mask = self.mask(asm, registers, reg)?;
                 let (to, word) = (self.take(asm, registers)?, self.word(Word::Bits(1)));
-                let lane = if self.plan.width == 8 { Lane::I64 } else { Lane::I32 };
-                asm.ones(lane, to, mask, word);
+                asm.ones(self.integer_lane(), to, mask, word);
                 Some(to)
             }
             Role::Lanes => {
@@ -293,16 +297,20 @@ impl Loop<'_> {
             }
             Role::Index => {
                 let (to, word) = (self.take(asm, registers)?, self.word(Word::First(reg)));
-                asm.broadcast(Lane::I64, to, word);
+                let lane = self.integer_lane();
+                asm.broadcast(lane, to, word);
                 let (stride, at) = (self.plan.stride(reg), self.lane_index());
                 let op = if stride < 0 { Arithmetic::Sub } else { Arithmetic::Add };
                 if stride.unsigned_abs() == 1 {
-                    asm.arithmetic(op, Lane::I64, to, (to, at), None);
+                    asm.arithmetic(op, lane, to, (to, at), None);
                 } else {
                     let product = self.take(asm, registers)?;
-                    self.constant(asm, Lane::I64, product, stride.unsigned_abs());
-                    asm.half_product(product, (product, at));
-                    asm.arithmetic(op, Lane::I64, to, (to, product), None);
+                    self.constant(asm, lane, product, stride.unsigned_abs());
+                    match lane {
+                        Lane::I64 => asm.half_product(product, (product, at)),
+                        _ => asm.arithmetic(Arithmetic::Mul, lane, product, (product, at), None),
+                    }
+                    asm.arithmetic(op, lane, to, (to, product), None);
                     registers.vectors.push(product);
                 }
                 Some(to)

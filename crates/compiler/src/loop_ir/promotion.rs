@@ -44,9 +44,9 @@ pub fn converts_in_short_lanes(cast: Cast, from: ScalarType, to: ScalarType) -> 
     match cast {
         Cast::SignExtend | Cast::ZeroExtend => to == I32,
         Cast::Truncate => from == I32 && matches!(to, I8 | I16),
-        Cast::SignedToFloat => (from, to) == (I32, F32),
+        Cast::SignedToFloat | Cast::UnsignedToFloat => (from, to) == (I32, F32),
         Cast::FloatToSigned => (from, to) == (F32, I32),
-        Cast::UnsignedToFloat | Cast::FloatToFloat | Cast::FloatToBits => false,
+        Cast::FloatToFloat | Cast::FloatToBits => false,
     }
 }
 

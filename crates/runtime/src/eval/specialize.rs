@@ -159,9 +159,27 @@ impl Specializer<'_> {
         value
     }
 
-    /// Specializes terms.
+    /// Specializes operands. Those that move the value of a variable are late if another one behind
+    /// them may read it: [`crate::core::last_use`].
     fn nodes(&self, terms: &[Term]) -> Vec<Node> {
-        terms.iter().map(|t| self.node(t)).collect()
+        let mut nodes: Vec<Node> = terms.iter().map(|t| self.node(t)).collect();
+        let is_leaf = |node: &Node| {
+            matches!(
+                node.kind,
+                NodeKind::Constant(_) | NodeKind::Local(_) | NodeKind::Global(_) | NodeKind::Shared(_)
+            )
+        };
+        let mut computes = false;
+        for (node, term) in nodes.iter_mut().zip(terms).rev() {
+            if !moves_variable(term) {
+                computes |= !is_leaf(node);
+            } else if computes {
+                let span = node.span;
+                let inner = std::mem::replace(node, Node { kind: NodeKind::MissingInstance, span });
+                node.kind = NodeKind::Late(Box::new(inner));
+            }
+        }
+        nodes
     }
 
     /// Specializes a term into a box.
@@ -229,6 +247,7 @@ impl Specializer<'_> {
         let NodeKind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };
         let large = |(node, term): (&Node, &Term)| {
+            let node = if let NodeKind::Late(node) = &node.kind { node } else { node };
             matches!(
                 node.kind,
                 NodeKind::Move(_)
@@ -352,7 +371,8 @@ impl Specializer<'_> {
             }
             TermKind::Op(op, args) => self.operator(*op, args),
             TermKind::Tuple(parts) => {
-                let parts = parts.iter().map(|p| (self.node(p), self.layout(&p.ty).slots)).collect();
+                let slots = parts.iter().map(|p| self.layout(&p.ty).slots);
+                let parts = self.nodes(parts).into_iter().zip(slots).collect();
                 NodeKind::Tuple(parts, self.layout(&term.ty))
             }
             TermKind::Component(base, position) => {
@@ -869,4 +889,13 @@ fn is_fusible(stmts: &[Statement], value: &Node) -> bool {
     let binds = |stmt: &Statement| matches!(stmt.kind, StatementKind::Let(..) | StatementKind::Drop(_));
     let binds_site = |stmt: &Statement| matches!(&stmt.kind, StatementKind::Let(_, bound) if is_site(bound));
     is_site(value) && stmts.iter().all(binds) && stmts.iter().any(binds_site)
+}
+
+/// Returns true for a term that moves the value of a variable, or of a part of one.
+fn moves_variable(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Move(_) => true,
+        TermKind::Component(base, _) => matches!(base.kind, TermKind::Move(_)),
+        _ => false,
+    }
 }

@@ -23,15 +23,16 @@ use num_bigint::BigInt;
 use std::sync::Arc;
 
 impl Evaluator<'_, '_> {
-    /// Evaluates terms from left to right.
+    /// Evaluates terms from left to right, then those that are late.
     pub(super) fn eval_all(&mut self, nodes: &[Node], frame: &mut [Value]) -> Result<Vec<Value>> {
         self.eval_with_room(nodes, nodes.len(), frame)
     }
 
-    /// Evaluates terms from left to right, with room for `room` values: those of the frame of a
+    /// Evaluates terms as [`Evaluator::eval_all`] does, with room for `room` values: those of the frame of a
     /// function that is called with them.
     fn eval_with_room(&mut self, nodes: &[Node], room: usize, frame: &mut [Value]) -> Result<Vec<Value>> {
         let mut values = self.take_vector(room);
+        let mut is_late = false;
         for node in nodes {
             // Most operands are variables, whose values go where they are needed at once.
             values.push(match &node.kind {
@@ -42,8 +43,19 @@ impl Evaluator<'_, '_> {
                     value.clone()
                 }
                 NodeKind::Move(local) => take_local(&mut frame[local.index()]),
+                NodeKind::Late(_) => {
+                    is_late = true;
+                    Value::UNIT
+                }
                 _ => self.eval(node, frame)?,
             });
+        }
+        if is_late {
+            for (value, node) in values.iter_mut().zip(nodes) {
+                if let NodeKind::Late(node) = &node.kind {
+                    *value = self.eval(node, frame)?;
+                }
+            }
         }
         Ok(values)
     }
@@ -259,10 +271,17 @@ impl Evaluator<'_, '_> {
             NodeKind::Tuple(parts, layout) => {
                 let mut values = Vec::with_capacity(parts.len());
                 for (part, slots) in parts {
-                    values.push((self.eval(part, frame)?, *slots));
+                    let is_late = matches!(part.kind, NodeKind::Late(_));
+                    values.push((if is_late { Value::UNIT } else { self.eval(part, frame)? }, *slots));
+                }
+                for (value, (part, _)) in values.iter_mut().zip(parts) {
+                    if let NodeKind::Late(part) = &part.kind {
+                        value.0 = self.eval(part, frame)?;
+                    }
                 }
                 self.build_tuple(values, layout, span)
             }
+            NodeKind::Late(node) => self.eval(node, frame),
             NodeKind::Slots(base, start, len, whole) => {
                 let value = self.eval(base, frame)?;
                 Ok(if *whole { value } else { value.into_slots(*start, *len) })

@@ -148,10 +148,7 @@ impl Checker<'_> {
                 self.coerce(sum, &ty, None)
             }
         };
-        Some(match root {
-            Root::Local(id) => StmtKind::SetLocal(id, value),
-            Root::Global(id) => StmtKind::SetGlobal(id, value),
-        })
+        Some(root.assigned(value))
     }
 
     /// Elaborates `a, b = b, a;`: all values are computed before the first variable changes.
@@ -174,11 +171,7 @@ impl Checker<'_> {
         out.push(Stmt { kind: StmtKind::Let(pat, value), span });
         for (root, local, at) in targets {
             let value = self.local_term(local, at);
-            let kind = match root {
-                Root::Local(id) => StmtKind::SetLocal(id, value),
-                Root::Global(id) => StmtKind::SetGlobal(id, value),
-            };
-            out.push(Stmt { kind, span });
+            out.push(Stmt { kind: root.assigned(value), span });
         }
     }
 

@@ -138,6 +138,8 @@ impl Checker<'_> {
             }
         };
         match seen {
+            // The whole variable is assigned, which reads nothing of it.
+            Reduced::Place(path, _) if path.is_empty() && ty == root_ty => Some(root.assigned(value)),
             Reduced::Place(path, _) => Some(StmtKind::Store { root, root_ty, path, value }),
             Reduced::Built(clauses, path, _) => {
                 let value = self.bind_value(value, before);

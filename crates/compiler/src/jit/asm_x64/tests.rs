@@ -87,6 +87,7 @@ vcvtqq2pd zmm29, zmm3                           62 61 fe 48 e6 eb
 vcvtuqq2pd zmm3, zmm12                          62 d1 fe 48 7a dc
 vcvttpd2qq zmm3, zmm29                          62 91 fd 48 7a dd
 vcvtdq2ps zmm29, zmm3                           62 61 7c 48 5b eb
+vcvtudq2ps zmm29, zmm3                          62 61 7f 48 7a eb
 vpmovsxbd zmm29 {k1} {z}, [r13 + rax]           62 42 7d c9 21 6c 05 00
 vpmovzxwd zmm3, [rsi + 2*rax]                   62 f2 7d 48 33 5c 46 00
 vpmovdb [r13 + rax] {k1}, zmm29                 62 42 7e 49 31 6c 05 00
@@ -541,6 +542,7 @@ fn cases() -> Vec<(&'static str, Assembler)> {
     case("vcvtuqq2pd zmm3, zmm12", &|asm| asm.convert(Conversion::UnsignedToFloat, a, b));
     case("vcvttpd2qq zmm3, zmm29", &|asm| asm.convert(Conversion::FloatToSigned, a, c));
     case("vcvtdq2ps zmm29, zmm3", &|asm| asm.convert_short(c, a));
+    case("vcvtudq2ps zmm29, zmm3", &|asm| asm.convert_short_unsigned(c, a));
     case("vpmovsxbd zmm29 {k1} {z}, [r13 + rax]", &|asm| {
         asm.load_narrow(Lane::I32, (Extension::Sign, 1), c, r13, last)
     });

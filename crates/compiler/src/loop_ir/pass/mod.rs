@@ -30,6 +30,7 @@ mod loop_predication;
 mod loop_unswitching;
 mod loop_versioning;
 mod narrow_integers;
+mod narrow_lanes;
 mod parallel_level;
 mod parallelize;
 mod parameterize;
@@ -131,6 +132,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "distribute", run: distribute::run },
     Pass { name: "early_exit", run: early_exit::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },
+    Pass { name: "narrow_lanes", run: narrow_lanes::run },
     Pass { name: "loop_versioning", run: loop_versioning::run },
     Pass { name: "dce", run: dce::run },
     Pass { name: "sink", run: sink::run },
