@@ -20,7 +20,7 @@
 //! **Live-range splitting.** An element that is read after a copy connects its array with another
 //! one would keep the array, so that all of it is copied there. It is copied itself where it is
 //! defined ([`Storage::is_copied`]) if nothing else keeps the array: a row costs less than a
-//! matrix.
+//! matrix. Of an element that is a tuple, the arrays are copied that are read so.
 //!
 //! **Method.** Copies are coalesced as when a program leaves SSA form (Budimlić, Cooper and others
 //! 2002; Boissinot and others 2009). Pairs that a copy would connect are: the array of an update
@@ -63,7 +63,8 @@ crate::id::ids! {
 #[derive(Debug)]
 pub struct Storage {
     delayed: HashSet<Value>,
-    copied: HashSet<Value>,
+    /// Arrays of elements, by their positions among those of the value.
+    copied: HashSet<(Value, usize)>,
     nodes: HashMap<Value, Vec<usize>>,
     classes: Vec<CongruenceClass>,
     /// The nodes that reading a lazy node reads, by node.
@@ -122,6 +123,25 @@ fn sized_arrays(ty: &Type) -> Vec<usize> {
     found
 }
 
+/// The positions, among the arrays in the values of a type, of those that are the value itself or
+/// parts of tuples.
+fn plain_arrays(ty: &Type) -> Vec<usize> {
+    fn collect(ty: &Type, next: &mut usize, found: &mut Vec<usize>) {
+        match ty {
+            Type::Tuple(types) => types.iter().for_each(|ty| collect(ty, next, found)),
+            ty => {
+                if let Type::Array(..) = ty {
+                    found.push(*next);
+                }
+                *next += array_count(ty);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(ty, &mut 0, &mut found);
+    found
+}
+
 impl Storage {
     /// The classes of a function that may change the arrays of some parameters.
     pub fn of(function: &Function, owned: &[Value]) -> Storage {
@@ -136,9 +156,10 @@ impl Storage {
         self.delayed.contains(&value)
     }
 
-    /// Returns true for an element, an array, that is copied where it is defined.
-    pub fn is_copied(&self, value: Value) -> bool {
-        self.copied.contains(&value)
+    /// Returns true for an array of an element, by its position, that is copied where the element
+    /// is defined.
+    pub fn is_copied(&self, value: Value, position: usize) -> bool {
+        self.copied.contains(&(value, position))
     }
 
     /// For each array in the element that an update stores, in order, whether it is the one that
@@ -224,10 +245,12 @@ struct Jump {
     is_next: bool,
 }
 
-/// An element that is an array, and may be copied.
+/// An array that is an element or a part of one, and may be copied.
 #[derive(Clone, Copy, Debug)]
 struct ArrayElement {
     value: Value,
+    /// The position among the arrays of the element.
+    place: usize,
     node: usize,
     /// The position at which its array is read then.
     end: u32,
@@ -429,9 +452,11 @@ impl Graph {
             Op::Index(array, _) if array_count(ty) > 0 => {
                 let sources = self.of[array].clone();
                 let nodes = self.define(ty, Kind::Lazy, here, &sources);
-                if let Type::Array(..) = ty {
+                let places = plain_arrays(ty);
+                if !places.is_empty() {
                     let end = self.next_position();
-                    self.elements.push(ArrayElement { value: *value, node: nodes[0], end });
+                    let element = |place| ArrayElement { value: *value, place, node: nodes[place], end };
+                    self.elements.extend(places.into_iter().map(element));
                 }
                 nodes
             }
@@ -610,7 +635,7 @@ impl Graph {
 
     /// Makes uses of lazy nodes those of their sources; returns the elements that are copied
     /// instead.
-    fn propagate_lazy_uses(&mut self, work: &mut usize) -> HashSet<Value> {
+    fn propagate_lazy_uses(&mut self, work: &mut usize) -> HashSet<(Value, usize)> {
         let mut connected: HashMap<usize, Vec<Point>> = HashMap::default();
         for pair in &self.pairs {
             connected.entry(pair.source).or_default().push(pair.at);
@@ -635,13 +660,13 @@ impl Graph {
             }
         }
         let mut copied = HashSet::default();
-        for (ArrayElement { value, node, end }, sources) in kept_back {
+        for (ArrayElement { value, place, node, end }, sources) in kept_back {
             let is_alone = |(array, at): (usize, Point)| !self.is_live(array, at);
             if self.connections(node, &sources, &connected, work).any(is_alone) {
                 self.nodes[node].kind = Kind::Stored;
                 self.sources[node].clear();
                 self.use_at(&sources, &[end], work);
-                copied.insert(value);
+                copied.insert((value, place));
             } else {
                 self.use_at(&sources, &self.nodes[node].uses.clone(), work);
             }

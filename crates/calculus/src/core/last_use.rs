@@ -13,7 +13,7 @@
 //! `(...r, items = push (r.items, v))` moves `r.items` out of an `r` whose other fields are read
 //! later. The order is that of the evaluator: strict, left to right, but for moves.
 //!
-//! **Operands.** The operands of a call, a primitive or a tuple that move the value of a variable
+//! **Operands.** The operands of a call, a primitive, an operator or a tuple that move the value of a variable
 //! are evaluated behind the others: in `put (d, k, get (d, k) + 1)` the value of `d` is read by
 //! `get` first and moved into `put` then. No other order can be told apart, since no operand assigns
 //! the variable: one that another operand assigns is read in its turn, and not moved.
@@ -268,6 +268,23 @@ fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
     }
 }
 
+/// Returns true for an operand that is evaluated behind the others: it moves the value of a
+/// variable, or of a component, that is stored data.
+pub fn is_late(operand: &Term) -> bool {
+    let moves = match &operand.kind {
+        TermKind::Move(_) => true,
+        TermKind::Component(base, _) => matches!(base.kind, TermKind::Move(_)),
+        _ => false,
+    };
+    moves && is_stored_data(&operand.ty)
+}
+
+/// Returns true for a literal.
+fn is_constant(term: &Term) -> bool {
+    use TermKind::{Char, Code, Int, Real, Str};
+    matches!(term.kind, Int(_) | Real(_) | Char(_) | Str(_) | Code(_))
+}
+
 /// Returns the component of a variable that a store replaces as a whole.
 fn stored_component(path: &[Step]) -> Option<usize> {
     match path {
@@ -332,13 +349,13 @@ struct Liveness<'a> {
     assigned: Option<Root>,
     /// True if nothing in the statement that assigns it reads or sets it out of order.
     assigned_is_untouched: bool,
-    /// The locals that blocks inside operands assign.
-    assigned_in_operands: BitSet,
+    /// The locals that terms inside operands assign or bind.
+    set_in_operands: BitSet,
     /// The locals mentioned since the walk of the innermost loop began.
     mentioned: BitSet,
     /// The locals bound since the walk of the innermost loop began.
     bound: BitSet,
-    /// The locals that were captured when they were not live.
+    /// The locals that were read, or captured, when they were not live, and not moved.
     captured: Vec<LocalId>,
 }
 
@@ -371,7 +388,7 @@ impl<'a> Liveness<'a> {
             live_at_loop_head: none.clone(),
             assigned: None,
             assigned_is_untouched: false,
-            assigned_in_operands: BitSet::with_capacity(locals.len()),
+            set_in_operands: BitSet::with_capacity(locals.len()),
             mentioned: none.clone(),
             bound: none,
             captured: Vec::new(),
@@ -387,19 +404,45 @@ impl<'a> Liveness<'a> {
                 stmts.iter().for_each(|stmt| {
                     stmt.for_each_stmt(&mut |stmt| {
                         self.count_stored(stmt);
-                        if in_operand && let Some(Root::Local(local)) = assigned_root(stmt) {
-                            self.assigned_in_operands.add(local.index());
+                        if in_operand {
+                            self.count_set(stmt);
                         }
                     });
                 });
             }
+            if in_operand {
+                let mut set = |local: LocalId| self.set_in_operands.add(local.index());
+                match &term.kind {
+                    TermKind::Match(_, arms) => arms.iter().for_each(|arm| arm.pattern.for_each_local(&mut set)),
+                    TermKind::Build(clauses, _) => clauses.iter().for_each(|(local, _)| set(*local)),
+                    _ => {}
+                }
+            }
             let in_operand =
-                in_operand || matches!(term.kind, TermKind::Call(..) | TermKind::Prim(..) | TermKind::Tuple(_));
+                in_operand || matches!(
+                    term.kind,
+                    TermKind::Call(..) | TermKind::Prim(..) | TermKind::Tuple(_) | TermKind::Op(..)
+                );
             if let Some((local, Some(part))) = local_or_component(term) {
                 let parts = &mut self.parts[local.index()];
                 *parts = (*parts).max(part + 1);
             }
             term.for_each_child(&mut |child| waiting.push((child, in_operand)));
+        }
+    }
+
+    /// Counts the locals that a statement inside of an operand sets.
+    fn count_set(&mut self, stmt: &Stmt) {
+        let mut set = |local: LocalId| self.set_in_operands.add(local.index());
+        match &stmt.kind {
+            StmtKind::Let(pat, _) => pat.for_each_local(&mut set),
+            StmtKind::Open { local, .. } | StmtKind::For(local, ..) => set(*local),
+            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, ..)| pat.for_each_local(&mut set)),
+            _ => {
+                if let Some(Root::Local(local)) = assigned_root(stmt) {
+                    set(local);
+                }
+            }
         }
     }
 
@@ -560,8 +603,8 @@ impl<'a> Liveness<'a> {
                 this.term(head, live);
             }),
             TermKind::Prim(_, _, parts) => self.in_branch(live, |this, live| this.operands(parts, live)),
-            TermKind::Tuple(parts) => self.operands(parts, live),
-            TermKind::Op(_, parts) | TermKind::Pack(parts) => {
+            TermKind::Tuple(parts) | TermKind::Op(_, parts) => self.operands(parts, live),
+            TermKind::Pack(parts) => {
                 parts.iter_mut().rev().for_each(|part| self.term(part, live));
             }
             TermKind::Index(a, b) | TermKind::Digit(a, b) => {
@@ -647,23 +690,44 @@ impl<'a> Liveness<'a> {
     /// Walks operands: those that read a variable are evaluated behind the others.
     fn operands(&mut self, operands: &mut [Term], live: &mut BitSet) {
         let is_late: Vec<bool> = operands.iter().map(|operand| self.may_be_late(operand)).collect();
-        for late in [true, false] {
-            for (operand, _) in operands.iter_mut().zip(&is_late).rev().filter(|(_, is)| **is == late) {
-                self.term(operand, live);
+        for (operand, _) in operands.iter_mut().zip(&is_late).rev().filter(|(_, is)| **is) {
+            self.term(operand, live);
+        }
+        let mut computes = false;
+        for (operand, _) in operands.iter_mut().zip(&is_late).rev().filter(|(_, is)| !**is) {
+            // A move would be late, behind what assigns the variable.
+            let marks = self.inserts_marks;
+            let is_settled = self.is_settled(operand);
+            if marks && computes && is_settled == Some(false) {
+                self.inserts_marks = false;
+                let dead = local_or_component(operand).filter(|(local, _)| !self.is_live(*local, live));
+                self.captured.extend(dead.map(|(local, _)| local));
             }
+            self.term(operand, live);
+            self.inserts_marks = marks;
+            computes |= is_settled.is_none() && !is_constant(operand);
         }
     }
 
-    /// Returns true for the read of a variable that no operand assigns.
+    /// Returns true for the read of a variable that no operand assigns, if it is stored data: a
+    /// number is as cheap to read in its turn.
     fn may_be_late(&self, operand: &Term) -> bool {
-        match (local_or_component(operand), &operand.kind) {
-            (Some((local, _)), _) if self.assigned == Some(Root::Local(local)) => self.assigned_is_untouched,
-            (Some((local, _)), _) => !self.assigned_in_operands.contains(local.index()),
-            (None, TermKind::Global(global)) => {
-                self.assigned == Some(Root::Global(*global)) && self.assigned_is_untouched
-            }
-            _ => false,
-        }
+        is_stored_data(&operand.ty) && self.is_settled(operand) == Some(true)
+    }
+
+    /// Returns true if no operand assigns the variable that an operand reads; `None` if it reads
+    /// none.
+    fn is_settled(&self, operand: &Term) -> Option<bool> {
+        let root = match (local_or_component(operand), &operand.kind) {
+            (Some((local, _)), _) => Root::Local(local),
+            (None, TermKind::Global(global)) => Root::Global(*global),
+            _ => return None,
+        };
+        Some(match root {
+            root if self.assigned == Some(root) => self.assigned_is_untouched,
+            Root::Local(local) => !self.set_in_operands.contains(local.index()),
+            Root::Global(_) => true,
+        })
     }
 
     /// Walks a term that may be given as a whole to another executor, which reads the variables
@@ -1180,7 +1244,9 @@ fn insert_drop(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReachableGlobals, ScriptLocals, last_used_locals, mark_function, mark_statement};
+    use super::{
+        ReachableGlobals, ScriptLocals, is_late, last_used_locals, mark_function, mark_statement,
+    };
     use crate::core::{
         Arm, ForRange, Function, FunctionId, Global, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim,
         Program, Root, Script, Stmt, StmtKind, Term, TermKind, print,
@@ -1428,8 +1494,8 @@ mod tests {
                     return value.as_ref().map_or(End::Next, |value| self.term(value));
                 }
                 TermKind::Tuple(parts) => {
-                    let is_move = |part: &&Term| matches!(part.kind, TermKind::Move(_));
-                    for part in parts.iter().filter(|part| !is_move(part)).chain(parts.iter().filter(is_move)) {
+                    let behind = |part: &&Term| is_late(part);
+                    for part in parts.iter().filter(|part| !behind(part)).chain(parts.iter().filter(behind)) {
                         let end = self.term(part);
                         if end != End::Next {
                             return end;

@@ -77,10 +77,7 @@ impl<'p> Emitter<'p> {
             ArrayOp::Index(array, at) => match self.values[at].clone() {
                 LoweredValue::Index(digits) => {
                     let element = self.element(*array, &digits)?;
-                    if self.storage.is_copied(stmt.value) && self.slots(&stmt.ty)? > 0 {
-                        return self.store_in_class(stmt.value, &element);
-                    }
-                    Ok(element)
+                    self.with_copied_parts(stmt.value, &element, &stmt.ty, &mut 0)
                 }
                 _ => unreachable!("{at} is an index"),
             },

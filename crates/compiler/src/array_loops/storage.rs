@@ -2,6 +2,7 @@
 
 use super::digits::{OpenedSize, UNBOUNDED};
 use super::{Declined, Emitter, Result};
+use crate::array_ir::storage::array_count;
 use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Size, Space, Type, Value};
 use crate::loop_ir::{Array, Binary, Compare, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};
 use crate::value::Class;
@@ -660,6 +661,35 @@ impl<'p> Emitter<'p> {
         let ty = self.uses.types[&value];
         let array = self.memory_of(value, 0, ty)?;
         self.store_in(array, lowered, ty)
+    }
+
+    /// An element, the arrays of which that storage copies are stored in memory of their own;
+    /// `position` counts the arrays.
+    pub(super) fn with_copied_parts(
+        &mut self,
+        value: Value,
+        lowered: &LoweredValue<'p>,
+        ty: &'p Type,
+        position: &mut usize,
+    ) -> Result<LoweredValue<'p>> {
+        let first = *position;
+        match (lowered, ty) {
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
+                let parts = parts.iter().zip(types);
+                let parts = parts.map(|(part, ty)| self.with_copied_parts(value, part, ty, position));
+                Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+            }
+            _ => {
+                *position += array_count(ty);
+                match ty {
+                    Type::Array(..) if self.storage.is_copied(value, first) && self.slots(ty)? > 0 => {
+                        let array = self.memory_of(value, first, ty)?;
+                        self.store_in(array, lowered, ty)
+                    }
+                    _ => Ok(lowered.clone()),
+                }
+            }
+        }
     }
 
     fn store_in(&mut self, array: Array, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {

@@ -916,22 +916,34 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// The second value where a condition is not 0, otherwise the third. Floats are chosen by a
-    /// comparison of floats with a mask: the code generator would jump, which takes long where data
-    /// decide. Where the operands of the comparison are those of the choice, it has an instruction.
+    /// mask: the code generator would jump, which takes long where data decide. Where the operands
+    /// of a comparison of floats are those of the choice, it has an instruction.
     fn choose(&mut self, condition: Value, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
-        let compared = self.float_comparison(condition).filter(|(_, [x, y])| {
-            self.b.func.dfg.value_type(*x) == ty && !([*x, *y] == [a, b] || [*x, *y] == [b, a])
-        });
         let vector = match ty {
             types::F64 => types::F64X2,
             types::F32 => types::F32X4,
             _ => return self.b.ins().select(condition, a, b),
         };
-        let Some((code, operands)) = compared else { return self.b.ins().select(condition, a, b) };
-        let mut lanes = |value| self.b.ins().scalar_to_vector(vector, value);
-        let ([x, y], a, b) = (operands.map(&mut lanes), lanes(a), lanes(b));
-        let mask = self.b.ins().fcmp(code, x, y);
+        let compared = self
+            .float_comparison(condition)
+            .filter(|(_, operands)| operands.iter().all(|operand| self.b.func.dfg.value_type(*operand) == ty));
+        let mask = match compared {
+            Some((_, [x, y])) if [x, y] == [a, b] || [x, y] == [b, a] => {
+                return self.b.ins().select(condition, a, b);
+            }
+            Some((code, operands)) => {
+                let [x, y] = operands.map(|operand| self.b.ins().scalar_to_vector(vector, operand));
+                self.b.ins().fcmp(code, x, y)
+            }
+            None => {
+                let is_true = self.b.ins().icmp_imm_s(IntCC::NotEqual, condition, 0);
+                let one = self.b.ins().uextend(types::I64, is_true);
+                let bits = self.b.ins().ineg(one);
+                self.b.ins().scalar_to_vector(types::I64X2, bits)
+            }
+        };
+        let [a, b] = [a, b].map(|value| self.b.ins().scalar_to_vector(vector, value));
         let chosen = self.blend(mask, a, b);
         self.b.ins().extractlane(chosen, 0)
     }

@@ -465,10 +465,10 @@ impl CompiledKernel {
             ResultSource::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
             ResultSource::Changed(number) => changed[*number].take()?,
             ResultSource::Unboxed(number, form) => {
-                let words = results[*number as usize].take()?;
+                let mut words = results[*number as usize].take()?;
                 let begun = Instant::now();
-                let Buffer::Word(words) = &words else { unreachable!("a buffer of words") };
-                let value = form.read(&mut words.iter())?;
+                let Buffer::Word(words) = &mut words else { unreachable!("a buffer of words") };
+                let value = form.value_of(std::mem::take(words))?;
                 self.boxing.note(begun.elapsed());
                 value
             }
@@ -529,7 +529,8 @@ impl CompiledKernel {
                     let words = form.words();
                     let is_long =
                         words > MAX_SLOTS_COPIED_BY_SHORT && words as u64 > WORDS_PER_ROUND * self.rounds;
-                    !(is_long && (self.is_short || self.boxing.is_unprofitable()))
+                    let is_slow = is_long && (self.is_short || self.boxing.is_unprofitable());
+                    !is_slow || form.kept_words(value).is_some()
                 }
                 _ => false,
             })
@@ -704,6 +705,11 @@ impl Executable for CompiledKernel {
             let changes = changed.len() < self.lowered.changes.len();
             match binding {
                 InputBinding::Nothing => {}
+                InputBinding::Unbox(array, form) if let Some(kept) = form.kept_words(value) => {
+                    words[frame.arrays + array.index()] = kept.as_ptr() as u64;
+                    let Value::Seq(seq) = &*value else { unreachable!("words of an array") };
+                    read.extend(seq.to_flat(Class::Any).map(|(buffer, _)| buffer));
+                }
                 InputBinding::Unbox(array, form) => {
                     let begun = Instant::now();
                     let Some(mut buffer) = Buffer::with_capacity(Class::Word, form.words()) else {

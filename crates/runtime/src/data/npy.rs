@@ -514,6 +514,7 @@ pub(super) fn append_cells(out: &mut Vec<u8>, column: &Column, places: std::ops:
         Buffer::Word(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
         Buffer::Wide(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
         Buffer::Mapped(cells) => out.extend_from_slice(cells.bytes(range)),
+        Buffer::Unboxed(_) => unreachable!("the cells of a column are no sums"),
         Buffer::Any(cells) => {
             for cell in &cells[range] {
                 let start = out.len();

@@ -77,7 +77,7 @@ pub(super) fn copy_words<'b>(
         Buffer::U16(cells) => read!(cells, u16),
         Buffer::U32(cells) => read!(cells, u32),
         Buffer::Word(cells) => read!(cells, u64),
-        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => {
+        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) | Buffer::Unboxed(_) => {
             unreachable!("cells of up to 64 bits are copied into a new buffer")
         }
     }

@@ -12,7 +12,7 @@ use super::error::format_equation;
 use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, EAGER_ELEMENTS, Interpreted, TierUpSite};
-use crate::core::last_use::copies_no_arrays;
+use crate::core::last_use::{copies_no_arrays, is_late};
 use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root,
@@ -160,7 +160,7 @@ impl Specializer<'_> {
     }
 
     /// Specializes operands. Those that move the value of a variable are late if another one behind
-    /// them may read it: [`crate::core::last_use`].
+    /// one of them may read it: [`crate::core::last_use`].
     fn nodes(&self, terms: &[Term]) -> Vec<Node> {
         let mut nodes: Vec<Node> = terms.iter().map(|t| self.node(t)).collect();
         let is_leaf = |node: &Node| {
@@ -169,11 +169,10 @@ impl Specializer<'_> {
                 NodeKind::Constant(_) | NodeKind::Local(_) | NodeKind::Global(_) | NodeKind::Shared(_)
             )
         };
-        let mut computes = false;
-        for (node, term) in nodes.iter_mut().zip(terms).rev() {
-            if !moves_variable(term) {
-                computes |= !is_leaf(node);
-            } else if computes {
+        let Some(first) = terms.iter().position(is_late) else { return nodes };
+        let computes = |(node, term): (&Node, &Term)| !is_leaf(node) && !is_late(term);
+        if nodes.iter().zip(terms).skip(first).any(computes) {
+            for (node, _) in nodes.iter_mut().zip(terms).filter(|(_, term)| is_late(term)) {
                 let span = node.span;
                 let inner = std::mem::replace(node, Node { kind: NodeKind::MissingInstance, span });
                 node.kind = NodeKind::Late(Box::new(inner));
@@ -581,12 +580,13 @@ impl Specializer<'_> {
                     Op::Eq | Op::Ne => Overrides::of(self.program, self.program.known.eq, "==", &operand),
                     _ => Overrides::default(),
                 };
+                let operands = <[Node; 2]>::try_from(self.nodes(args));
+                let Ok([a, b]) = operands else { unreachable!("a comparison has two operands") };
+                let (a, b) = (Box::new(a), Box::new(b));
                 if !own.is_empty() {
-                    let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));
                     return NodeKind::CompareOverridden(op, operand, Arc::new(own), a, b);
                 }
-                let layout = self.layouts.of(&operand);
-                NodeKind::Compare(op, operand, layout, self.boxed(&args[0]), self.boxed(&args[1]))
+                NodeKind::Compare(op, operand.clone(), self.layouts.of(&operand), a, b)
             }
             Op::Neg(num)
             | Op::Add(num)
@@ -889,13 +889,4 @@ fn is_fusible(stmts: &[Statement], value: &Node) -> bool {
     let binds = |stmt: &Statement| matches!(stmt.kind, StatementKind::Let(..) | StatementKind::Drop(_));
     let binds_site = |stmt: &Statement| matches!(&stmt.kind, StatementKind::Let(_, bound) if is_site(bound));
     is_site(value) && stmts.iter().all(binds) && stmts.iter().any(binds_site)
-}
-
-/// Returns true for a term that moves the value of a variable, or of a part of one.
-fn moves_variable(term: &Term) -> bool {
-    match &term.kind {
-        TermKind::Move(_) => true,
-        TermKind::Component(base, _) => matches!(base.kind, TermKind::Move(_)),
-        _ => false,
-    }
 }

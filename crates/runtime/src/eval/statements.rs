@@ -190,7 +190,7 @@ impl Evaluator<'_, '_> {
     /// Fails if a store copies a mapped array that exceeds the memory bound.
     fn require_copy_memory(&self, root: &Value, store: &Store, span: Span) -> Result<()> {
         match root {
-            Value::Seq(seq) if seq.has_mapped_part() => {
+            Value::Seq(seq) if seq.has_read_only_part() => {
                 self.require_memory(store.class, store.root_slots, span)
             }
             _ => Ok(()),

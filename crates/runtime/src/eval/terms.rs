@@ -60,6 +60,15 @@ impl Evaluator<'_, '_> {
         Ok(values)
     }
 
+    /// Evaluates two terms, the first one behind the other if it is late.
+    fn eval_both(&mut self, a: &Node, b: &Node, frame: &mut [Value]) -> Result<(Value, Value)> {
+        if let NodeKind::Late(_) = a.kind {
+            let b = self.eval(b, frame)?;
+            return Ok((self.eval(a, frame)?, b));
+        }
+        Ok((self.eval(a, frame)?, self.eval(b, frame)?))
+    }
+
     /// Evaluates a term whose values are single words: numbers of fixed width, characters.
     #[inline(always)]
     fn eval_word(&mut self, node: &Node, frame: &mut [Value]) -> Result<u64> {
@@ -208,10 +217,9 @@ impl Evaluator<'_, '_> {
                         }
                     });
                 }
-                let a = self.eval(&args[0], frame)?;
-                let b = match args.get(1) {
-                    Some(b) => self.eval(b, frame)?,
-                    None => Value::UNIT,
+                let (a, b) = match &args[..] {
+                    [a, b] => self.eval_both(a, b, frame)?,
+                    _ => (self.eval(&args[0], frame)?, Value::UNIT),
                 };
                 self.guard_growth(*num, &a, &b, span)?;
                 let (a, b) = match (a, b) {
@@ -235,8 +243,7 @@ impl Evaluator<'_, '_> {
                 }))
             }
             NodeKind::Compare(op, ty, layout, a, b) => {
-                let a = self.eval(a, frame)?;
-                let b = self.eval(b, frame)?;
+                let (a, b) = self.eval_both(a, b, frame)?;
                 let same = compare(*op, &self.machine.layouts, ty, layout, &a, &b, self.host.interrupt);
                 if !matches!(layout.form, Form::Compact(_) | Form::Scalar(_)) {
                     self.poll_interrupt(span)?;
@@ -244,8 +251,7 @@ impl Evaluator<'_, '_> {
                 Ok(Value::bool(same))
             }
             NodeKind::CompareOverridden(op, ty, overrides, a, b) => {
-                let a = self.eval(a, frame)?;
-                let b = self.eval(b, frame)?;
+                let (a, b) = self.eval_both(a, b, frame)?;
                 let (layouts, interrupt) = (&self.machine.layouts, self.host.interrupt);
                 let mut overridden = Vec::new();
                 let mut same = equal(layouts, overrides, ty, &a, &b, &mut overridden, interrupt);

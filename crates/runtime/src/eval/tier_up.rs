@@ -426,7 +426,7 @@ impl Evaluator<'_, '_> {
             Root::Global(global) => self.machine.globals[global.index()].get(),
         };
         let Some(Value::Seq(seq)) = value else { return false };
-        seq.has_mapped_part() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
+        seq.has_read_only_part() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
     }
 
     /// Returns the value of an input of a kernel; `None` if a session variable is not set.

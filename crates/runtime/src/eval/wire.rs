@@ -274,7 +274,9 @@ impl WireCodec<'_> {
                 slots.extend(bytes.as_chunks().0.iter().map(|slot| u64::from_le_bytes(*slot)))
             }
             Buffer::Wide(slots) => read!(slots, u128),
-            Buffer::Any(_) | Buffer::Mapped(_) => unreachable!("a flat class has a flat buffer"),
+            Buffer::Any(_) | Buffer::Mapped(_) | Buffer::Unboxed(_) => {
+                unreachable!("a flat class has a flat buffer")
+            }
         }
         if holds_every_value(layout) || valid_slots(layout, 0, &buffer) {
             Ok(buffer_value(buffer))
@@ -412,7 +414,7 @@ fn put_slots(buffer: &Buffer, range: Range<usize>, out: &mut Vec<u8>) {
         }
         Buffer::Wide(slots) => write!(slots[range]),
         Buffer::Mapped(slots) => out.extend_from_slice(slots.bytes(range)),
-        Buffer::Any(_) => {
+        Buffer::Any(_) | Buffer::Unboxed(_) => {
             let width = buffer.class().bytes() as usize;
             range.for_each(|i| put_slot(&buffer.get(i), width, out));
         }

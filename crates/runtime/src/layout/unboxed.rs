@@ -2,11 +2,13 @@
 //!
 //! A tagged sum is one slot of a value, and leads to its argument. Unboxed it is the number of its
 //! case and the words of the arguments of all cases, which are 0 for those that the value is not of.
-//! Other slots are one word each. So compiled code reads and writes sums in arrays.
+//! Other slots are one word each. So compiled code reads and writes sums in arrays. An array that is
+//! a result keeps its words, and is read as they are by the next kernel
+//! ([`crate::value::UnboxedSlots`]).
 
 use super::SumLayout;
 use crate::types::encoding::Code;
-use crate::value::{Buffer, Case, Class, Seq, Value};
+use crate::value::{Buffer, Case, Class, ElementForm, Seq, UnboxedSlots, Value};
 use std::sync::Arc;
 
 /// The form of the values of a type as words.
@@ -17,6 +19,7 @@ pub struct Unboxed {
     words: usize,
     /// The class of the slots of a value of several.
     class: Class,
+    signature: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -26,7 +29,7 @@ enum Form {
     /// Parts one after the other.
     Parts(Vec<Unboxed>),
     /// Equal elements one after the other.
-    Repeated(usize, Box<Unboxed>),
+    Repeated(usize, Arc<Unboxed>),
     /// A sum of a layout, or a variant, by the arguments of its cases.
     Sum(Option<Arc<SumLayout>>, Vec<Unboxed>),
 }
@@ -34,25 +37,59 @@ enum Form {
 impl Unboxed {
     /// Slots that are one word each.
     pub fn of_words(slots: usize, class: Class) -> Unboxed {
-        Unboxed { form: Form::Words, slots, words: slots, class }
+        Unboxed { form: Form::Words, slots, words: slots, class, signature: vec![0, slots] }
     }
 
     /// Parts one after the other.
     pub fn of_parts(parts: Vec<Unboxed>, class: Class) -> Unboxed {
         let (slots, words) = parts.iter().fold((0, 0), |(s, w), part| (s + part.slots, w + part.words));
-        Unboxed { form: Form::Parts(parts), slots, words, class }
+        let signature = signature_of(1, parts.len(), &parts);
+        Unboxed { form: Form::Parts(parts), slots, words, class, signature }
     }
 
     /// A number of equal elements; `None` for more slots than there are numbers.
     pub fn repeated(count: usize, element: Unboxed, class: Class) -> Option<Unboxed> {
         let (slots, words) = (element.slots.checked_mul(count)?, element.words.checked_mul(count)?);
-        Some(Unboxed { form: Form::Repeated(count, Box::new(element)), slots, words, class })
+        let signature = signature_of(2, count, std::slice::from_ref(&element));
+        Some(Unboxed { form: Form::Repeated(count, Arc::new(element)), slots, words, class, signature })
     }
 
     /// A sum of a layout, or a variant, by the arguments of its cases.
     pub fn of_cases(layout: Option<Arc<SumLayout>>, cases: Vec<Unboxed>) -> Unboxed {
         let words = 1 + cases.iter().map(|case| case.words).sum::<usize>();
-        Unboxed { form: Form::Sum(layout, cases), slots: 1, words, class: Class::Any }
+        let signature = signature_of(3, cases.len(), &cases);
+        Unboxed { form: Form::Sum(layout, cases), slots: 1, words, class: Class::Any, signature }
+    }
+
+    /// The form of the elements of an array of elements, however many dimensions it has.
+    fn innermost_element(&self) -> Option<&Arc<Unboxed>> {
+        let Form::Repeated(_, element) = &self.form else { return None };
+        let mut element = element;
+        while let Form::Repeated(_, inner) = &element.form {
+            element = inner;
+        }
+        (self.class == Class::Any && element.slots > 0).then_some(element)
+    }
+
+    /// Returns the words of a value that is kept as words of this form, if it is.
+    pub fn kept_words<'v>(&self, value: &'v Value) -> Option<&'v [u64]> {
+        let (Value::Seq(seq), Some(element)) = (value, self.innermost_element()) else { return None };
+        let (Buffer::Unboxed(slots), start) = seq.locate(0) else { return None };
+        if seq.len() != self.slots || !seq.is_flat(Class::Any) {
+            return None;
+        }
+        slots.words_from(start, &**element)?.get(..self.words)
+    }
+
+    /// Returns the value of words: an array keeps them. `None` without memory for it.
+    pub fn value_of(&self, words: Vec<u64>) -> Option<Value> {
+        match self.innermost_element() {
+            Some(element) if self.slots > 1 => {
+                let slots = UnboxedSlots::new(element.clone(), words);
+                Some(Value::Seq(Seq::new(Buffer::Unboxed(slots))))
+            }
+            _ => self.read(&mut words.iter()),
+        }
     }
 
     /// The number of words.
@@ -71,12 +108,20 @@ impl Unboxed {
                 words.extend((0..self.slots).map(|at| seq.get(at).word()));
                 true
             }
-            (Value::Seq(seq), _) => match seq.to_flat(Class::Any) {
-                Some((buffer, start)) => match &*buffer {
+            (Value::Seq(seq), _) => match (seq.to_flat(Class::Any), self.kept_words(value)) {
+                (_, Some(kept)) => {
+                    words.extend_from_slice(kept);
+                    true
+                }
+                (Some((buffer, start)), None) => match &*buffer {
                     Buffer::Any(slots) => self.write_slots(&mut slots[start..].iter(), words),
-                    _ => false,
+                    other => {
+                        let slots: Vec<Value> =
+                            (start..start + self.slots).map(|slot| other.get(slot)).collect();
+                        self.write_slots(&mut slots.iter(), words)
+                    }
                 },
-                None => false,
+                (None, None) => false,
             },
             _ => false,
         }
@@ -117,7 +162,7 @@ impl Unboxed {
     }
 
     /// Returns the value of words; `None` without memory for it.
-    pub fn read(&self, words: &mut std::slice::Iter<'_, u64>) -> Option<Value> {
+    fn read(&self, words: &mut std::slice::Iter<'_, u64>) -> Option<Value> {
         match self.slots {
             0 => Some(Value::UNIT),
             1 => self.read_slot(words),
@@ -169,4 +214,29 @@ impl Unboxed {
             }
         }
     }
+}
+
+impl ElementForm for Unboxed {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn words(&self) -> usize {
+        self.words
+    }
+
+    fn signature(&self) -> &[usize] {
+        &self.signature
+    }
+
+    fn append_slots(&self, words: &[u64], into: &mut Buffer) {
+        self.read_slots(&mut words.iter(), into).expect("an element has its words, and memory");
+    }
+}
+
+/// The numbers that tell a form of parts from others.
+fn signature_of(kind: usize, count: usize, parts: &[Unboxed]) -> Vec<usize> {
+    let mut signature = vec![kind, count];
+    parts.iter().for_each(|part| signature.extend(&part.signature));
+    signature
 }

@@ -4,7 +4,7 @@
 //! fresh memory costs more than the work that is done in it.
 
 use super::copy_counter::count_copied_slots;
-use super::{Mapped, Value, pool};
+use super::{Mapped, UnboxedSlots, Value, pool};
 use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
 use bytes::Bytes;
@@ -85,6 +85,8 @@ pub enum Buffer {
     /// Slots of a class up to [`Class::Word`] in memory that is owned elsewhere; copied before the
     /// first change.
     Mapped(Mapped),
+    /// Slots of [`Class::Any`] that are words; copied before the first change.
+    Unboxed(UnboxedSlots),
 }
 
 impl Buffer {
@@ -99,14 +101,26 @@ impl Buffer {
         matches!(self, Buffer::Mapped(_))
     }
 
-    /// Copies mapped slots into a buffer of its own.
+    /// Returns true if the slots are copied before the first change.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Buffer::Mapped(_) | Buffer::Unboxed(_))
+    }
+
+    /// Copies slots that are only read into a buffer of its own.
     fn make_owned(&mut self) {
-        if let Buffer::Mapped(foreign) = self {
-            let foreign = foreign.clone();
-            let mut own =
-                Buffer::with_capacity(foreign.class(), foreign.len() + 1).expect(COPY_MEMORY_AVAILABLE);
-            foreign.append_to(&mut own, 0..foreign.len());
+        if self.is_read_only() {
+            let mut own = Buffer::with_capacity(self.class(), self.len() + 1).expect(COPY_MEMORY_AVAILABLE);
+            own.extend(self, 0, self.len());
             *self = own;
+        }
+    }
+
+    /// Returns the bytes of memory of the buffer itself; 0 if they are those of a file.
+    pub fn allocated_bytes(&self) -> u64 {
+        match self {
+            Buffer::Mapped(_) => 0,
+            Buffer::Unboxed(slots) => slots.bytes(),
+            own => own.capacity() as u64 * own.class().bytes(),
         }
     }
 
@@ -174,7 +188,7 @@ impl Buffer {
             Buffer::U32(v) => Buffer::U32(grown(v, slots)?),
             Buffer::Word(v) => Buffer::Word(grown(v, slots)?),
             Buffer::Wide(v) => Buffer::Wide(grown(v, slots)?),
-            Buffer::Any(_) | Buffer::Mapped(_) => return None,
+            Buffer::Any(_) | Buffer::Mapped(_) | Buffer::Unboxed(_) => return None,
         })
     }
 
@@ -188,6 +202,7 @@ impl Buffer {
             Buffer::Wide(v) => v.as_ptr() as u64,
             Buffer::Any(v) => v.as_ptr() as u64,
             Buffer::Mapped(foreign) => foreign.address(),
+            Buffer::Unboxed(_) => unreachable!("slots that are words have no address"),
         }
     }
 
@@ -199,7 +214,7 @@ impl Buffer {
             Buffer::U32(_) => Class::U32,
             Buffer::Word(_) => Class::Word,
             Buffer::Wide(_) => Class::Wide,
-            Buffer::Any(_) => Class::Any,
+            Buffer::Any(_) | Buffer::Unboxed(_) => Class::Any,
             Buffer::Mapped(foreign) => foreign.class(),
         }
     }
@@ -214,6 +229,7 @@ impl Buffer {
             Buffer::Wide(v) => v.len(),
             Buffer::Any(v) => v.len(),
             Buffer::Mapped(foreign) => foreign.len(),
+            Buffer::Unboxed(slots) => slots.len(),
         }
     }
 
@@ -227,10 +243,11 @@ impl Buffer {
             Buffer::Wide(v) => v.capacity(),
             Buffer::Any(v) => v.capacity(),
             Buffer::Mapped(foreign) => foreign.len(),
+            Buffer::Unboxed(slots) => slots.len(),
         }
     }
 
-    /// Drops all slots after the first `slots`. Mapped slots stay.
+    /// Drops all slots after the first `slots`. Slots that are only read stay.
     pub fn truncate(&mut self, slots: usize) {
         match self {
             Buffer::U8(v) => v.truncate(slots),
@@ -239,7 +256,7 @@ impl Buffer {
             Buffer::Word(v) => v.truncate(slots),
             Buffer::Wide(v) => v.truncate(slots),
             Buffer::Any(v) => v.truncate(slots),
-            Buffer::Mapped(_) => {}
+            Buffer::Mapped(_) | Buffer::Unboxed(_) => {}
         }
     }
 
@@ -260,7 +277,7 @@ impl Buffer {
             Buffer::Word(v) => more(v, slots),
             Buffer::Wide(v) => more(v, slots),
             Buffer::Any(v) => more(v, slots),
-            Buffer::Mapped(_) => false,
+            Buffer::Mapped(_) | Buffer::Unboxed(_) => false,
         }
     }
 
@@ -279,6 +296,7 @@ impl Buffer {
             Buffer::Wide(v) => Value::code(Code::from(v[i])),
             Buffer::Any(v) => v[i].clone(),
             Buffer::Mapped(foreign) => foreign.get(i),
+            Buffer::Unboxed(slots) => slots.get(i),
         }
     }
 
@@ -291,7 +309,7 @@ impl Buffer {
             Buffer::Word(v) => v[i] = value.word(),
             Buffer::Wide(v) => v[i] = u128_code(&value),
             Buffer::Any(v) => v[i] = value,
-            Buffer::Mapped(_) => {
+            Buffer::Mapped(_) | Buffer::Unboxed(_) => {
                 self.make_owned();
                 self.set(i, value);
             }
@@ -307,7 +325,7 @@ impl Buffer {
             Buffer::Word(v) => v.push(value.word()),
             Buffer::Wide(v) => v.push(u128_code(&value)),
             Buffer::Any(v) => v.push(value),
-            Buffer::Mapped(_) => {
+            Buffer::Mapped(_) | Buffer::Unboxed(_) => {
                 self.make_owned();
                 self.push(value);
             }
@@ -354,6 +372,7 @@ impl Buffer {
             (Buffer::Wide(v), Buffer::Wide(w)) => v.extend_from_slice(&w[range]),
             (Buffer::Any(v), Buffer::Any(w)) => v.extend_from_slice(&w[range]),
             (this, Buffer::Mapped(foreign)) => foreign.append_to(this, range),
+            (this, Buffer::Unboxed(slots)) => slots.append_to(this, range),
             (this, other) => range.for_each(|i| this.push(other.get(i))),
         }
     }
@@ -383,7 +402,7 @@ impl Buffer {
             Buffer::Word(v) => repeat(v, slots, times),
             Buffer::Wide(v) => repeat(v, slots, times),
             Buffer::Any(v) => repeat(v, slots, times),
-            Buffer::Mapped(_) => unreachable!("an owned buffer is not mapped"),
+            Buffer::Mapped(_) | Buffer::Unboxed(_) => unreachable!("an owned buffer may be changed"),
         }
     }
 
@@ -405,7 +424,7 @@ impl Drop for Buffer {
             Buffer::U32(v) => pool::recycle(std::mem::take(v)),
             Buffer::Word(v) => pool::recycle(std::mem::take(v)),
             Buffer::Wide(v) => pool::recycle(std::mem::take(v)),
-            Buffer::Any(_) | Buffer::Mapped(_) => {}
+            Buffer::Any(_) | Buffer::Mapped(_) | Buffer::Unboxed(_) => {}
         }
     }
 }

@@ -37,7 +37,7 @@ pub fn footprint<'v>(values: impl IntoIterator<Item = &'v Value>, limit: u64) ->
                 let mut own = 0;
                 for buffer in seq.buffers() {
                     if seen.insert(Arc::as_ptr(buffer)) {
-                        own += buffer_bytes(buffer);
+                        own += buffer.allocated_bytes();
                         if let Buffer::Any(slots) = &**buffer {
                             open.extend(slots);
                         }
@@ -48,11 +48,6 @@ pub fn footprint<'v>(values: impl IntoIterator<Item = &'v Value>, limit: u64) ->
         };
     }
     bytes
-}
-
-/// Returns the bytes of a buffer itself; 0 if they are those of a file.
-fn buffer_bytes(buffer: &Buffer) -> u64 {
-    if buffer.is_mapped() { 0 } else { buffer.capacity() as u64 * buffer.class().bytes() }
 }
 
 #[cfg(test)]

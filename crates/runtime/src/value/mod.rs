@@ -21,6 +21,7 @@ mod pool;
 mod seq;
 pub mod sort;
 mod text;
+mod unboxed_slots;
 
 pub use buffer::{Buffer, Class};
 pub use copy_counter::copied_slots;
@@ -28,6 +29,7 @@ pub use footprint::footprint;
 pub use mapped::Mapped;
 pub use seq::Seq;
 pub use text::Text;
+pub use unboxed_slots::{ElementForm, UnboxedSlots};
 
 use crate::types::encoding::Code;
 use crate::types::{Type, TypeKind};

@@ -97,7 +97,7 @@ impl Seq {
                 Arc::strong_count(buffer) == 1
                     && buffer.class() == class
                     && self.len == buffer.len()
-                    && !self.has_mapped_part()
+                    && !self.has_read_only_part()
             }
             Storage::Rope(_) => false,
         }
@@ -173,11 +173,11 @@ impl Seq {
         Seq { store: self.store.clone(), start, len }
     }
 
-    /// Returns true if a part of the view lies in memory that is owned elsewhere.
-    pub fn has_mapped_part(&self) -> bool {
-        let mut foreign = false;
-        self.for_each_part(|buffer, _, _| foreign |= buffer.is_mapped());
-        foreign
+    /// Returns true if a part of the view is copied before the first change.
+    pub fn has_read_only_part(&self) -> bool {
+        let mut read_only = false;
+        self.for_each_part(|buffer, _, _| read_only |= buffer.is_read_only());
+        read_only
     }
 
     /// Returns the address of the buffer of the first slot and the position in it: equal for views
@@ -244,7 +244,7 @@ impl Seq {
     pub(super) fn can_grow(&mut self, class: Class) -> bool {
         match &mut self.store {
             Storage::Flat(buffer) => {
-                Arc::get_mut(buffer).is_some_and(|buffer| buffer.class() == class && !buffer.is_mapped())
+                Arc::get_mut(buffer).is_some_and(|buffer| buffer.class() == class && !buffer.is_read_only())
             }
             Storage::Rope(_) => false,
         }
@@ -285,7 +285,7 @@ impl Seq {
         drop(self);
         let (start, len) = (view.start, view.len);
         let Some(buffer) = view.unique_buffer() else { return view };
-        if buffer.is_mapped() {
+        if buffer.is_read_only() {
             return view;
         }
         buffer.truncate(start + len);
@@ -347,10 +347,10 @@ impl Seq {
     }
 
     /// Returns the view with a gap in place of slots `start..start + len`, if at most
-    /// [`MIN_SHRUNK_SLOTS`] are left and the buffer is neither shared nor mapped: the buffer itself
+    /// [`MIN_SHRUNK_SLOTS`] are left and the buffer is neither shared nor read only: the buffer itself
     /// can then be given to the owner of the slice.
     fn split_off_slice(&mut self, start: usize, len: usize) -> Option<Seq> {
-        if self.len - len > MIN_SHRUNK_SLOTS || self.unique_buffer().is_none_or(|buffer| buffer.is_mapped()) {
+        if self.len - len > MIN_SHRUNK_SLOTS || self.unique_buffer().is_none_or(|buffer| buffer.is_read_only()) {
             return None;
         }
         let Storage::Flat(buffer) = &self.store else { return None };
@@ -417,7 +417,7 @@ impl Seq {
         // The list of the parts is short, so copying it is cheap.
         let part = &mut Arc::make_mut(parts)[at];
         let own =
-            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_mapped();
+            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_read_only();
         if !own {
             let wide = part.buffer.class().max(class);
             let Some(mut buffer) = Buffer::with_capacity(wide, part.len) else { return false };
@@ -430,11 +430,11 @@ impl Seq {
     }
 
     /// Returns the unshared flat buffer of the view, of this class or wider, and the position of
-    /// the view in it, for a store. Copies if the buffer is shared, mapped or too narrow.
+    /// the view in it, for a store. Copies if the buffer is shared, read only or too narrow.
     pub fn make_mut(&mut self, class: Class) -> (&mut Buffer, usize) {
         let flat = match &self.store {
             Storage::Flat(buffer) => {
-                Arc::strong_count(buffer) == 1 && buffer.class() >= class && !buffer.is_mapped()
+                Arc::strong_count(buffer) == 1 && buffer.class() >= class && !buffer.is_read_only()
             }
             Storage::Rope(_) => false,
         };

@@ -47,7 +47,6 @@ impl Assembler {
     }
 
     /// Lanes from narrower slots, extended; with a mask, zeros elsewhere. The mask of AVX2 has its
-    /// first lanes set.
     pub fn load_narrow(
         &mut self,
         lane: Lane,
@@ -82,7 +81,7 @@ impl Assembler {
     }
 
     /// Floats of 8 bytes, which are floats of 4 bytes, to slots of 4 bytes, by another register;
-    /// with a mask, only those. The mask of AVX2 has its first lanes set.
+    /// with a mask, only those.
     pub fn store_singles(&mut self, to: Pointer, from: Vector, other: Vector, mask: Option<Mask>) {
         self.vector(TO_SINGLES, self.isa == Isa::Avx512, (other.0, 0, Source::Register(from.0)));
         let store = (1, 0, 0x11);
@@ -116,8 +115,7 @@ impl Assembler {
         self.bytes.push(lane);
     }
 
-    /// The low bits of lanes to narrower slots; with a mask, only those. The mask of AVX2 has its
-    /// first lanes set.
+    /// The low bits of lanes to narrower slots; with a mask, only those.
     pub fn store_narrow(&mut self, lane: Lane, width: u8, to: Pointer, from: Vector, mask: Option<Mask>) {
         let target = Source::At(to, width, 0);
         if self.isa == Isa::Avx512 {
@@ -167,9 +165,15 @@ impl Assembler {
     }
 
     /// The low slots of a vector, of 1, 2 or 4 bytes, to memory by AVX2: one for each lane of a
-    /// mask that has its first lanes set.
+    /// mask.
     fn store_slots(&mut self, lane: Lane, width: u8, to: Pointer, from: u8, mask: Mask) {
-        self.for_each_lane_of(lane.bytes(), mask, &mut |asm, lane| asm.extract_slot(width, to, from, lane));
+        self.mask_bits(lane.bytes(), mask);
+        for lane in 0..self.isa.vector_bytes() as u8 / lane.bytes() {
+            self.test_lane(lane);
+            let next = self.leave([0x0f, 0x84]);
+            self.extract_slot(width, to, from, lane);
+            self.patch_jump(next);
+        }
     }
 
     /// An instruction on the lowest 16 bytes, as lanes of 8 bytes if `long`, else of 4.
@@ -380,6 +384,12 @@ impl Assembler {
 
     /// Code for each lane of so many bytes, 4 or 8, of a mask that has its first lanes set.
     fn for_each_lane_of(&mut self, bytes: u8, mask: Mask, code: &mut dyn FnMut(&mut Assembler, u8)) {
+        self.mask_bits(bytes, mask);
+        self.for_each_lane_below(self.isa.vector_bytes() as u8 / bytes, code);
+    }
+
+    /// Sets [`SCRATCH_REGISTER`] to a bit for each lane of so many bytes, 4 or 8, of a mask.
+    fn mask_bits(&mut self, bytes: u8, mask: Mask) {
         match self.isa {
             // kmovw r11d, k
             Isa::Avx512 => {
@@ -391,21 +401,25 @@ impl Assembler {
                 self.vex(opcode, (false, true), (SCRATCH_REGISTER, 0, Source::Register(mask.0)));
             }
         }
-        self.for_each_lane_below(self.isa.vector_bytes() as u8 / bytes, code);
+    }
+
+    /// Tests the bit of a lane in [`SCRATCH_REGISTER`].
+    fn test_lane(&mut self, lane: u8) {
+        if lane < 8 {
+            // test r11b, 1 << lane
+            self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
+        } else {
+            // test r11d, 1 << lane
+            self.bytes.extend([0x41, 0xf7, 3 << 6 | SCRATCH_REGISTER & 7]);
+            self.bytes.extend((1u32 << lane).to_le_bytes());
+        }
     }
 
     /// Code for each lane whose bit is set in [`SCRATCH_REGISTER`], up to the first whose is not.
     fn for_each_lane_below(&mut self, lanes: u8, code: &mut dyn FnMut(&mut Assembler, u8)) {
         let mut ends = Vec::new();
         for lane in 0..lanes {
-            if lane < 8 {
-                // test r11b, 1 << lane
-                self.bytes.extend([0x41, 0xf6, 3 << 6 | SCRATCH_REGISTER & 7, 1 << lane]);
-            } else {
-                // test r11d, 1 << lane
-                self.bytes.extend([0x41, 0xf7, 3 << 6 | SCRATCH_REGISTER & 7]);
-                self.bytes.extend((1u32 << lane).to_le_bytes());
-            }
+            self.test_lane(lane);
             ends.push(self.leave([0x0f, 0x84]));
             code(self, lane);
         }

@@ -170,10 +170,10 @@ load singles of lanes: c4 e1 65 ef db c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 
     vpinsrd xmm3,xmm3,DWORD PTR [rsi+rax*4+0xc],0x3; vcvtps2pd ymm3,xmm3
 store singles: c4 c1 7d 5a dc c4 c1 78 11 5c 85 00
     vcvtpd2ps xmm3,ymm12; vmovups XMMWORD PTR [r13+rax*4+0x0],xmm3
-store singles of lanes: c4 61 7d 5a e3 c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 63 79 16 64 86 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 63 79 16 64 86 04 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 63 79 16 64 86 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 63 79 16 64 86 0c 03
-    vcvtpd2ps xmm12,ymm3; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x52;
-    vpextrd DWORD PTR [rsi+rax*4+0x0],xmm12,0x0; test r11b,0x2; je 0x52;
-    vpextrd DWORD PTR [rsi+rax*4+0x4],xmm12,0x1; test r11b,0x4; je 0x52;
+store singles of lanes: c4 61 7d 5a e3 c4 41 7d 50 d9 41 f6 c3 01 0f 84 08 00 00 00 c4 63 79 16 64 86 00 00 41 f6 c3 02 0f 84 08 00 00 00 c4 63 79 16 64 86 04 01 41 f6 c3 04 0f 84 08 00 00 00 c4 63 79 16 64 86 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 63 79 16 64 86 0c 03
+    vcvtpd2ps xmm12,ymm3; vmovmskpd r11d,ymm9; test r11b,0x1; je 0x1c;
+    vpextrd DWORD PTR [rsi+rax*4+0x0],xmm12,0x0; test r11b,0x2; je 0x2e;
+    vpextrd DWORD PTR [rsi+rax*4+0x4],xmm12,0x1; test r11b,0x4; je 0x40;
     vpextrd DWORD PTR [rsi+rax*4+0x8],xmm12,0x2; test r11b,0x8; je 0x52;
     vpextrd DWORD PTR [rsi+rax*4+0xc],xmm12,0x3
 round to singles: c4 c1 7d 5a dc c4 e1 7c 5a db
@@ -211,26 +211,26 @@ store 1 short: c4 c1 05 72 f4 18 c4 c1 05 72 d7 18 c4 42 05 2b ff c4 43 fd 00 ff
 store 2 short: c4 e1 05 72 f3 10 c4 c1 05 72 d7 10 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 61 78 11 7c 46 00
     vpslld ymm15,ymm3,0x10; vpsrld ymm15,ymm15,0x10; vpackusdw ymm15,ymm15,ymm15;
     vpermq ymm15,ymm15,0x8; vmovups XMMWORD PTR [rsi+rax*2+0x0],xmm15
-store 1 short of lanes: c4 c1 05 72 f4 18 c4 c1 05 72 d7 18 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 41 01 67 ff c4 41 7c 50 d9 41 f6 c3 01 0f 84 86 00 00 00 c4 63 79 14 7c 06 00 00 41 f6 c3 02 0f 84 74 00 00 00 c4 63 79 14 7c 06 01 01 41 f6 c3 04 0f 84 62 00 00 00 c4 63 79 14 7c 06 02 02 41 f6 c3 08 0f 84 50 00 00 00 c4 63 79 14 7c 06 03 03 41 f6 c3 10 0f 84 3e 00 00 00 c4 63 79 14 7c 06 04 04 41 f6 c3 20 0f 84 2c 00 00 00 c4 63 79 14 7c 06 05 05 41 f6 c3 40 0f 84 1a 00 00 00 c4 63 79 14 7c 06 06 06 41 f6 c3 80 0f 84 08 00 00 00 c4 63 79 14 7c 06 07 07
+store 1 short of lanes: c4 c1 05 72 f4 18 c4 c1 05 72 d7 18 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 41 01 67 ff c4 41 7c 50 d9 41 f6 c3 01 0f 84 08 00 00 00 c4 63 79 14 7c 06 00 00 41 f6 c3 02 0f 84 08 00 00 00 c4 63 79 14 7c 06 01 01 41 f6 c3 04 0f 84 08 00 00 00 c4 63 79 14 7c 06 02 02 41 f6 c3 08 0f 84 08 00 00 00 c4 63 79 14 7c 06 03 03 41 f6 c3 10 0f 84 08 00 00 00 c4 63 79 14 7c 06 04 04 41 f6 c3 20 0f 84 08 00 00 00 c4 63 79 14 7c 06 05 05 41 f6 c3 40 0f 84 08 00 00 00 c4 63 79 14 7c 06 06 06 41 f6 c3 80 0f 84 08 00 00 00 c4 63 79 14 7c 06 07 07
     vpslld ymm15,ymm12,0x18; vpsrld ymm15,ymm15,0x18; vpackusdw ymm15,ymm15,ymm15;
     vpermq ymm15,ymm15,0x8; vpackuswb xmm15,xmm15,xmm15; vmovmskps r11d,ymm9; test r11b,0x1;
-    je 0xb1; vpextrb BYTE PTR [rsi+rax*1+0x0],xmm15,0x0; test r11b,0x2; je 0xb1;
-    vpextrb BYTE PTR [rsi+rax*1+0x1],xmm15,0x1; test r11b,0x4; je 0xb1;
-    vpextrb BYTE PTR [rsi+rax*1+0x2],xmm15,0x2; test r11b,0x8; je 0xb1;
-    vpextrb BYTE PTR [rsi+rax*1+0x3],xmm15,0x3; test r11b,0x10; je 0xb1;
-    vpextrb BYTE PTR [rsi+rax*1+0x4],xmm15,0x4; test r11b,0x20; je 0xb1;
-    vpextrb BYTE PTR [rsi+rax*1+0x5],xmm15,0x5; test r11b,0x40; je 0xb1;
+    je 0x33; vpextrb BYTE PTR [rsi+rax*1+0x0],xmm15,0x0; test r11b,0x2; je 0x45;
+    vpextrb BYTE PTR [rsi+rax*1+0x1],xmm15,0x1; test r11b,0x4; je 0x57;
+    vpextrb BYTE PTR [rsi+rax*1+0x2],xmm15,0x2; test r11b,0x8; je 0x69;
+    vpextrb BYTE PTR [rsi+rax*1+0x3],xmm15,0x3; test r11b,0x10; je 0x7b;
+    vpextrb BYTE PTR [rsi+rax*1+0x4],xmm15,0x4; test r11b,0x20; je 0x8d;
+    vpextrb BYTE PTR [rsi+rax*1+0x5],xmm15,0x5; test r11b,0x40; je 0x9f;
     vpextrb BYTE PTR [rsi+rax*1+0x6],xmm15,0x6; test r11b,0x80; je 0xb1;
     vpextrb BYTE PTR [rsi+rax*1+0x7],xmm15,0x7
-store 2 short of lanes: c4 e1 05 72 f3 10 c4 c1 05 72 d7 10 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 41 7c 50 d9 41 f6 c3 01 0f 84 86 00 00 00 c4 43 79 15 7c 45 00 00 41 f6 c3 02 0f 84 74 00 00 00 c4 43 79 15 7c 45 02 01 41 f6 c3 04 0f 84 62 00 00 00 c4 43 79 15 7c 45 04 02 41 f6 c3 08 0f 84 50 00 00 00 c4 43 79 15 7c 45 06 03 41 f6 c3 10 0f 84 3e 00 00 00 c4 43 79 15 7c 45 08 04 41 f6 c3 20 0f 84 2c 00 00 00 c4 43 79 15 7c 45 0a 05 41 f6 c3 40 0f 84 1a 00 00 00 c4 43 79 15 7c 45 0c 06 41 f6 c3 80 0f 84 08 00 00 00 c4 43 79 15 7c 45 0e 07
+store 2 short of lanes: c4 e1 05 72 f3 10 c4 c1 05 72 d7 10 c4 42 05 2b ff c4 43 fd 00 ff 08 c4 41 7c 50 d9 41 f6 c3 01 0f 84 08 00 00 00 c4 43 79 15 7c 45 00 00 41 f6 c3 02 0f 84 08 00 00 00 c4 43 79 15 7c 45 02 01 41 f6 c3 04 0f 84 08 00 00 00 c4 43 79 15 7c 45 04 02 41 f6 c3 08 0f 84 08 00 00 00 c4 43 79 15 7c 45 06 03 41 f6 c3 10 0f 84 08 00 00 00 c4 43 79 15 7c 45 08 04 41 f6 c3 20 0f 84 08 00 00 00 c4 43 79 15 7c 45 0a 05 41 f6 c3 40 0f 84 08 00 00 00 c4 43 79 15 7c 45 0c 06 41 f6 c3 80 0f 84 08 00 00 00 c4 43 79 15 7c 45 0e 07
     vpslld ymm15,ymm3,0x10; vpsrld ymm15,ymm15,0x10; vpackusdw ymm15,ymm15,ymm15;
-    vpermq ymm15,ymm15,0x8; vmovmskps r11d,ymm9; test r11b,0x1; je 0xac;
-    vpextrw WORD PTR [r13+rax*2+0x0],xmm15,0x0; test r11b,0x2; je 0xac;
-    vpextrw WORD PTR [r13+rax*2+0x2],xmm15,0x1; test r11b,0x4; je 0xac;
-    vpextrw WORD PTR [r13+rax*2+0x4],xmm15,0x2; test r11b,0x8; je 0xac;
-    vpextrw WORD PTR [r13+rax*2+0x6],xmm15,0x3; test r11b,0x10; je 0xac;
-    vpextrw WORD PTR [r13+rax*2+0x8],xmm15,0x4; test r11b,0x20; je 0xac;
-    vpextrw WORD PTR [r13+rax*2+0xa],xmm15,0x5; test r11b,0x40; je 0xac;
+    vpermq ymm15,ymm15,0x8; vmovmskps r11d,ymm9; test r11b,0x1; je 0x2e;
+    vpextrw WORD PTR [r13+rax*2+0x0],xmm15,0x0; test r11b,0x2; je 0x40;
+    vpextrw WORD PTR [r13+rax*2+0x2],xmm15,0x1; test r11b,0x4; je 0x52;
+    vpextrw WORD PTR [r13+rax*2+0x4],xmm15,0x2; test r11b,0x8; je 0x64;
+    vpextrw WORD PTR [r13+rax*2+0x6],xmm15,0x3; test r11b,0x10; je 0x76;
+    vpextrw WORD PTR [r13+rax*2+0x8],xmm15,0x4; test r11b,0x20; je 0x88;
+    vpextrw WORD PTR [r13+rax*2+0xa],xmm15,0x5; test r11b,0x40; je 0x9a;
     vpextrw WORD PTR [r13+rax*2+0xc],xmm15,0x6; test r11b,0x80; je 0xac;
     vpextrw WORD PTR [r13+rax*2+0xe],xmm15,0x7
 store 4: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 78 11 7c 85 00
@@ -243,17 +243,17 @@ store 1: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 c1 01 72 f7 18 c4 c1 01 72 d7 18
     vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88; vpslld xmm15,xmm15,0x18;
     vpsrld xmm15,xmm15,0x18; vpackusdw xmm15,xmm15,xmm15; vpackuswb xmm15,xmm15,xmm15;
     vmovd DWORD PTR [r13+rax*1+0x0],xmm15
-store 4 of lanes: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 43 79 16 7c 85 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 43 79 16 7c 85 04 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 43 79 16 7c 85 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 43 79 16 7c 85 0c 03
+store 4 of lanes: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 41 7d 50 d9 41 f6 c3 01 0f 84 08 00 00 00 c4 43 79 16 7c 85 00 00 41 f6 c3 02 0f 84 08 00 00 00 c4 43 79 16 7c 85 04 01 41 f6 c3 04 0f 84 08 00 00 00 c4 43 79 16 7c 85 08 02 41 f6 c3 08 0f 84 08 00 00 00 c4 43 79 16 7c 85 0c 03
     vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88; vmovmskpd r11d,ymm9;
-    test r11b,0x1; je 0x59; vpextrd DWORD PTR [r13+rax*4+0x0],xmm15,0x0; test r11b,0x2; je 0x59;
-    vpextrd DWORD PTR [r13+rax*4+0x4],xmm15,0x1; test r11b,0x4; je 0x59;
+    test r11b,0x1; je 0x23; vpextrd DWORD PTR [r13+rax*4+0x0],xmm15,0x0; test r11b,0x2; je 0x35;
+    vpextrd DWORD PTR [r13+rax*4+0x4],xmm15,0x1; test r11b,0x4; je 0x47;
     vpextrd DWORD PTR [r13+rax*4+0x8],xmm15,0x2; test r11b,0x8; je 0x59;
     vpextrd DWORD PTR [r13+rax*4+0xc],xmm15,0x3
-store 1 of lanes: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 c1 01 72 f7 18 c4 c1 01 72 d7 18 c4 42 01 2b ff c4 41 01 67 ff c4 41 7d 50 d9 41 f6 c3 01 0f 84 3e 00 00 00 c4 63 79 14 7c 06 00 00 41 f6 c3 02 0f 84 2c 00 00 00 c4 63 79 14 7c 06 01 01 41 f6 c3 04 0f 84 1a 00 00 00 c4 63 79 14 7c 06 02 02 41 f6 c3 08 0f 84 08 00 00 00 c4 63 79 14 7c 06 03 03
+store 1 of lanes: c4 43 7d 39 e7 01 c4 41 18 c6 ff 88 c4 c1 01 72 f7 18 c4 c1 01 72 d7 18 c4 42 01 2b ff c4 41 01 67 ff c4 41 7d 50 d9 41 f6 c3 01 0f 84 08 00 00 00 c4 63 79 14 7c 06 00 00 41 f6 c3 02 0f 84 08 00 00 00 c4 63 79 14 7c 06 01 01 41 f6 c3 04 0f 84 08 00 00 00 c4 63 79 14 7c 06 02 02 41 f6 c3 08 0f 84 08 00 00 00 c4 63 79 14 7c 06 03 03
     vextracti128 xmm15,ymm12,0x1; vshufps xmm15,xmm12,xmm15,0x88; vpslld xmm15,xmm15,0x18;
     vpsrld xmm15,xmm15,0x18; vpackusdw xmm15,xmm15,xmm15; vpackuswb xmm15,xmm15,xmm15;
-    vmovmskpd r11d,ymm9; test r11b,0x1; je 0x6f; vpextrb BYTE PTR [rsi+rax*1+0x0],xmm15,0x0;
-    test r11b,0x2; je 0x6f; vpextrb BYTE PTR [rsi+rax*1+0x1],xmm15,0x1; test r11b,0x4; je 0x6f;
+    vmovmskpd r11d,ymm9; test r11b,0x1; je 0x39; vpextrb BYTE PTR [rsi+rax*1+0x0],xmm15,0x0;
+    test r11b,0x2; je 0x4b; vpextrb BYTE PTR [rsi+rax*1+0x1],xmm15,0x1; test r11b,0x4; je 0x5d;
     vpextrb BYTE PTR [rsi+rax*1+0x2],xmm15,0x2; test r11b,0x8; je 0x6f;
     vpextrb BYTE PTR [rsi+rax*1+0x3],xmm15,0x3
 load strided: 4c 69 d0 18 00 00 00 4d 01 ea c4 41 7b 10 a2 00 00 00 00 c4 41 19 16 a2 18 00 00 00 c4 c1 7b 10 9a 30 00 00 00 c4 c1 61 16 9a 48 00 00 00 c4 63 1d 18 e3 01

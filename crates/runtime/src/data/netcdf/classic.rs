@@ -386,7 +386,7 @@ fn decode(cells: &mut Buffer, bytes: &[u8]) {
         Buffer::U16(cells) => append!(cells, u16),
         Buffer::U32(cells) => append!(cells, u32),
         Buffer::Word(cells) => append!(cells, u64),
-        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => {
+        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) | Buffer::Unboxed(_) => {
             unreachable!("numbers of up to 64 bits are decoded into a new buffer")
         }
     }
