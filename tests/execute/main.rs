@@ -18,6 +18,7 @@ mod fields;
 #[path = "../common/in_memory.rs"]
 mod in_memory;
 mod kernels;
+mod live;
 mod loop_forms;
 mod meshes;
 mod moves;
@@ -32,6 +33,7 @@ mod random_loops;
 mod random_programs;
 mod recursion;
 mod rest;
+mod same_bits;
 mod secret;
 mod shapes;
 #[path = "../common/sharded.rs"]

@@ -1,12 +1,16 @@
 """Writes table.flx: random tables, and what pandas says of them.
 
     pip install pandas==2.2.3 numpy==2.1.3 && python make_table.py > table.flx && felis fmt table.flx
+
+An argument is another seed, as live/live.py gives one.
 """
+
+import sys
 
 import numpy as np
 import pandas as pd
 
-rng = np.random.default_rng(24)
+rng = np.random.default_rng(int(sys.argv[1]) if len(sys.argv) > 1 else 24)
 print(f"""// Tables against the answers of pandas {pd.__version__}: random ones, with keys that occur several times, without rows, with
 // one group, with NaN and missing keys, with texts beyond ASCII. Made by make_table.py.
 
