@@ -560,7 +560,7 @@ fn piece_of(mut number: u64, blocks: &[Block], frame: &Frame) -> RunResult<(usiz
 fn same_sizes(a: &Type, b: &Type, frame: &Frame) -> RunResult<bool> {
     let spaces = |a: &Space, b: &Space| -> RunResult<bool> {
         let pieces = |space: &Space| -> RunResult<Vec<u64>> {
-            space.digits.iter().flat_map(|digit| &digit.pieces).map(|piece| frame.size(piece)).collect()
+            space.digits.iter().flat_map(|digit| digit.pieces.iter()).map(|piece| frame.size(piece)).collect()
         };
         Ok(pieces(a)? == pieces(b)?)
     };

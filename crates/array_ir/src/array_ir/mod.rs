@@ -161,13 +161,13 @@ impl Element {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Digit {
     /// One size, or the sizes that [`Op::Concat`] has put side by side.
-    pub pieces: Vec<Size>,
+    pub pieces: Arc<[Size]>,
 }
 
 impl Digit {
     /// A digit of one piece.
     pub fn new(size: Size) -> Digit {
-        Digit { pieces: vec![size] }
+        Digit { pieces: Arc::new([size]) }
     }
 
     /// The sum of the pieces; `None` beyond the bounds of sizes.
@@ -192,7 +192,7 @@ impl Space {
 
     /// The space of one digit that is one of a size or none: the values of [`Op::TryLocate`].
     pub fn optional(size: Size) -> Space {
-        Space { digits: vec![Digit { pieces: vec![Size::constant(1), size] }] }
+        Space { digits: vec![Digit { pieces: Arc::new([Size::constant(1), size]) }] }
     }
 
     /// The number of indices; `None` beyond the bounds of sizes.
@@ -211,12 +211,12 @@ pub enum Type {
     /// The values of some types together; `()` is the type of what has no value.
     Tuple(Vec<Type>),
     /// A value of a type for each index of a space.
-    Array(Space, Box<Type>),
+    Array(Space, Arc<Type>),
     /// A value of one of some types, with the number of its case.
     Sum(Vec<Type>),
     /// A value of the type at some sizes, which come with it: that many [`SizeAtom::Bound`]. A part
     /// of tuples and sums only, and of none in another one.
-    Exists(u32, Box<Type>),
+    Exists(u32, Arc<Type>),
 }
 
 impl Type {
@@ -232,12 +232,12 @@ impl Type {
 
     /// The type of arrays.
     pub fn array(space: Space, element: Type) -> Type {
-        Type::Array(space, Box::new(element))
+        Type::Array(space, Arc::new(element))
     }
 
     /// The type of arrays of one digit that bring their size along: `some 1 [?0] t`.
     pub fn sized_array(element: Type) -> Type {
-        Type::Exists(1, Box::new(Type::array(Space::new([Size::bound(0)]), element)))
+        Type::Exists(1, Arc::new(Type::array(Space::new([Size::bound(0)]), element)))
     }
 
     /// The types that [`Op::Switch`] gives to its blocks: the pieces of a sum, or the indices of

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::id::Id;
 use crate::source::{SourceId, Span};
+use std::sync::Arc;
 
 /// Blocks, types and digits inside each other, at most.
 const MAX_DEPTH: u32 = 200;
@@ -293,7 +294,7 @@ impl<'t> Parser<'t> {
                     this.expect("(")?;
                     Type::Sum(this.list(")", Self::ty)?)
                 }
-                "some" => Type::Exists(this.number()?, Box::new(this.ty()?)),
+                "some" => Type::Exists(this.number()?, Arc::new(this.ty()?)),
                 word => Type::Element(
                     Element::from_mnemonic(word).ok_or_else(|| format!("`{word}` begins no type"))?,
                 ),
@@ -308,7 +309,7 @@ impl<'t> Parser<'t> {
             while this.take("|") {
                 pieces.push(this.size()?);
             }
-            Ok(Digit { pieces })
+            Ok(Digit { pieces: pieces.into() })
         })?;
         Ok(Space { digits })
     }

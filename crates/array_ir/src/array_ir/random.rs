@@ -153,7 +153,7 @@ impl Generator {
             if self.chance(8) {
                 pieces.push(self.size());
             }
-            space.digits.push(Digit { pieces });
+            space.digits.push(Digit { pieces: pieces.into() });
         }
         space
     }
@@ -784,11 +784,13 @@ impl Generator {
                     self.arrays().into_iter().filter(|(_, s, _)| !s.digits.is_empty()).collect();
                 if let Some((array, mut space, element)) = arrays.last().cloned() {
                     for digit in &mut space.digits {
-                        for piece in &mut digit.pieces {
+                        let mut pieces = digit.pieces.to_vec();
+                        for piece in &mut pieces {
                             if self.chance(3) {
                                 *piece = self.size();
                             }
                         }
+                        digit.pieces = pieces.into();
                     }
                     let (ty, site) = (Type::array(space, element), self.site());
                     self.define(ty.clone(), Op::Require(ty, array, site));

@@ -14,6 +14,7 @@ use num_traits::ToPrimitive;
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// The number of size variables that one existential type may bind.
 pub const MAX_BOUND: u32 = ARRAY_BOUND_SIZES.count();
@@ -67,18 +68,35 @@ pub struct Size(Form);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Form {
     Number(u64),
-    Polynomial(Exact),
+    /// Shared, since types are copied often.
+    Polynomial(Arc<Polynomial>),
 }
+
+/// Variables with their exponents.
+type Powers = Vec<(SizeAtom, u32)>;
+
+/// A polynomial with variables, or a number from 2^64 on.
+#[derive(Debug)]
+struct Polynomial {
+    exact: Exact,
+    /// Its terms: coefficients, and variables with their exponents.
+    terms: Vec<(BigUint, Powers)>,
+}
+
+impl PartialEq for Polynomial {
+    fn eq(&self, other: &Polynomial) -> bool {
+        self.terms == other.terms
+    }
+}
+
+impl Eq for Polynomial {}
 
 impl Hash for Size {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        if let Form::Number(number) = self.0 {
-            return number.hash(state);
+        match &self.0 {
+            Form::Number(number) => number.hash(state),
+            Form::Polynomial(polynomial) => polynomial.terms.hash(state),
         }
-        self.terms().for_each(|(coefficient, powers)| {
-            coefficient.hash(state);
-            powers.for_each(|power| power.hash(state));
-        });
     }
 }
 
@@ -89,10 +107,16 @@ impl Size {
     }
 
     fn of_polynomial(exact: Exact) -> Size {
-        match exact.to_constant().and_then(|number| number.to_u64()) {
-            Some(number) => Size::constant(number),
-            None => Size(Form::Polynomial(exact)),
+        if let Some(number) = exact.to_constant().and_then(|number| number.to_u64()) {
+            return Size::constant(number);
         }
+        let terms = exact.monomials().expect("a size of the array IR is a polynomial");
+        let terms = terms.into_iter().map(|(coefficient, powers)| {
+            let powers = powers.into_iter().map(|(var, power)| (SizeAtom::of_type_var(&var), power));
+            (coefficient, powers.collect())
+        });
+        let terms = terms.collect();
+        Size(Form::Polynomial(Arc::new(Polynomial { exact, terms })))
     }
 
     /// A number.
@@ -112,28 +136,32 @@ impl Size {
 
     /// A variable.
     pub fn atom(atom: SizeAtom) -> Size {
-        Size(Form::Polynomial(Exact::variable(atom.to_type_var())))
+        Size::of_polynomial(Exact::variable(atom.to_type_var()))
     }
 
     fn exact(&self) -> Cow<'_, Exact> {
         match &self.0 {
             Form::Number(number) => Cow::Owned(Exact::constant(*number)),
-            Form::Polynomial(exact) => Cow::Borrowed(exact),
+            Form::Polynomial(polynomial) => Cow::Borrowed(&polynomial.exact),
         }
     }
 
     /// The terms: coefficients, and variables with their exponents.
-    pub fn terms(&self) -> impl Iterator<Item = (BigUint, impl Iterator<Item = (SizeAtom, u32)> + use<>)> {
-        let terms = self.exact().monomials().expect("a size of the array IR is a polynomial");
-        terms.into_iter().map(|(coefficient, powers)| {
-            let powers = powers.into_iter().map(|(var, power)| (SizeAtom::of_type_var(&var), power));
-            (coefficient, powers)
-        })
+    pub fn terms(&self) -> Cow<'_, [(BigUint, Powers)]> {
+        match &self.0 {
+            Form::Number(0) => Cow::Owned(Vec::new()),
+            Form::Number(number) => Cow::Owned(vec![(BigUint::from(*number), Vec::new())]),
+            Form::Polynomial(polynomial) => Cow::Borrowed(&polynomial.terms),
+        }
     }
 
     /// The variables, with repetitions.
     pub fn atoms(&self) -> impl Iterator<Item = SizeAtom> {
-        self.terms().flat_map(|(_, powers)| powers.map(|(atom, _)| atom))
+        let terms = match &self.0 {
+            Form::Number(_) => &[][..],
+            Form::Polynomial(polynomial) => &polynomial.terms[..],
+        };
+        terms.iter().flat_map(|(_, powers)| powers.iter().map(|(atom, _)| *atom))
     }
 
     /// The number, for a size without variables that is below 2^64.
@@ -187,11 +215,11 @@ impl Size {
             return Some(self.clone());
         }
         let mut sum = Exact::zero();
-        for (coefficient, powers) in self.terms() {
-            let mut product = Exact::constant(coefficient);
+        for (coefficient, powers) in self.terms().iter() {
+            let mut product = Exact::constant(coefficient.clone());
             for (atom, power) in powers {
-                let base = size(atom);
-                for _ in 0..power {
+                let base = size(*atom);
+                for _ in 0..*power {
                     product = product.mul(&base.exact())?;
                 }
             }
@@ -204,15 +232,15 @@ impl Size {
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut empty = true;
-        for (coefficient, powers) in self.terms() {
+        for (coefficient, powers) in self.terms().iter() {
             if !std::mem::replace(&mut empty, false) {
                 f.write_str(" + ")?;
             }
             let mut factors = Vec::new();
             for (atom, power) in powers {
-                factors.push(if power == 1 { format!("{atom}") } else { format!("{atom}^{power}") });
+                factors.push(if *power == 1 { format!("{atom}") } else { format!("{atom}^{power}") });
             }
-            if coefficient != BigUint::from(1u8) || factors.is_empty() {
+            if *coefficient != BigUint::from(1u8) || factors.is_empty() {
                 factors.insert(0, coefficient.to_string());
             }
             f.write_str(&factors.join("*"))?;

@@ -20,6 +20,7 @@ use super::{
     scalar,
 };
 use crate::hash::{HashMap, HashSet};
+use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, Violation>;
 
@@ -453,7 +454,7 @@ impl Validator<'_> {
         if rest != others {
             return Err(Violation::Pieces { first: first.clone(), second: second.clone() });
         }
-        let pieces = x.pieces.iter().chain(&y.pieces).cloned().collect();
+        let pieces = x.pieces.iter().chain(y.pieces.iter()).cloned().collect();
         let digits = [super::Digit { pieces }].into_iter().chain(rest.iter().cloned()).collect();
         Ok(Type::array(Space { digits }, element.clone()))
     }
@@ -755,9 +756,9 @@ pub fn substitute(ty: &Type, size: &dyn Fn(SizeAtom) -> Size) -> Option<Type> {
         Type::Element(_) => ty.clone(),
         Type::Index(of) => Type::Index(space(of)?),
         Type::Tuple(types) => Type::Tuple(list(types)?),
-        Type::Array(of, element) => Type::Array(space(of)?, Box::new(substitute(element, size)?)),
+        Type::Array(of, element) => Type::Array(space(of)?, Arc::new(substitute(element, size)?)),
         Type::Sum(types) => Type::Sum(list(types)?),
-        Type::Exists(count, inner) => Type::Exists(*count, Box::new(substitute(inner, size)?)),
+        Type::Exists(count, inner) => Type::Exists(*count, Arc::new(substitute(inner, size)?)),
     })
 }
 

@@ -93,12 +93,7 @@ impl Builder<'_> {
     }
 
     /// A float as a short integer: the nearest bound where it does not fit, 0 for NaN.
-    pub(super) fn saturated_short(
-        &mut self,
-        float: Value,
-        bounds: Bounds,
-        target: Element,
-    ) -> Result<Value> {
+    pub(super) fn saturated_short(&mut self, float: Value, bounds: Bounds, target: Element) -> Result<Value> {
         let (low, high) = bounds;
         // A binary32 has all integers of 24 bits.
         let is_exact = self.element(float) == Element::F64 || high < 1 << 24;

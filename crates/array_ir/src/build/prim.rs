@@ -291,7 +291,7 @@ impl Builder<'_> {
             let ty = Type::Tuple(vec![Type::B1, (*element).clone()]);
             this.define(ty, Op::Tuple(vec![is_kept, value]))
         })?;
-        self.define(Type::sized_array(*element), Op::Filter(body))
+        self.define(Type::sized_array((*element).clone()), Op::Filter(body))
     }
 
     /// A failure, and a value of any kind of the type that is never reached.
@@ -520,13 +520,16 @@ impl Builder<'_> {
         let Type::Array(space, element) = self.types[&x].clone() else {
             unreachable!("`_dot` is of arrays");
         };
-        let pair = Type::Tuple(vec![*element.clone(), *element.clone()]);
+        let pair = Type::Tuple(vec![(*element).clone(), (*element).clone()]);
         let body = self.block(vec![Type::Index(space)], |this, params| {
             let factors = vec![this.element_at(x, params[0])?, this.element_at(y, params[0])?];
             this.define(pair, Op::Tuple(factors))
         })?;
         let start = self.constant(Element::F64, 0)?;
-        self.define(*element, Op::Reduce { combine: Combine::Dot, grouping: Grouping::Fixed, start, body })
+        self.define(
+            (*element).clone(),
+            Op::Reduce { combine: Combine::Dot, grouping: Grouping::Fixed, start, body },
+        )
     }
 
     fn scan(&mut self, scope: &mut Scope, span: Span, types: &[CoreType], args: &[Term]) -> Result<Value> {

@@ -126,7 +126,7 @@ impl Builder<'_> {
         let (Type::Array(first, leaf), Type::Array(second, _)) = (&self.types[&a], &self.types[&b]) else {
             unreachable!("lines are arrays");
         };
-        let pieces = first.digits[0].pieces.iter().chain(&second.digits[0].pieces).cloned().collect();
+        let pieces = first.digits[0].pieces.iter().chain(second.digits[0].pieces.iter()).cloned().collect();
         let digits = [Digit { pieces }].into_iter().chain(first.digits[1..].iter().cloned()).collect();
         let ty = Type::Array(Space { digits }, leaf.clone());
         self.define(ty, Op::Concat(a, b))

@@ -11,6 +11,7 @@ use crate::types::size::Size as ExactSize;
 use crate::types::variable_numbers::INLINED_SIZES;
 use crate::types::{Scalar, Type as CoreType, TypeKind, TypeVar};
 use num_traits::{One, ToPrimitive};
+use std::sync::Arc;
 
 /// The element type of a scalar.
 pub(super) fn scalar_element(scalar: Scalar) -> Result<Element> {
@@ -208,7 +209,7 @@ impl Builder<'_> {
                 left.bound += 1;
                 let inner = self.type_within(inner, left)?;
                 left.bound -= 1;
-                Type::Exists(*count as u32, Box::new(inner))
+                Type::Exists(*count as u32, Arc::new(inner))
             }
             TypeKind::Exists(..) => return Err(Declined::Arrival.into()),
             _ => return Err(Declined::Abstract.into()),
@@ -284,7 +285,7 @@ impl Builder<'_> {
         let Type::Array(_, element) = self.types[&array].clone() else {
             unreachable!("only an array is indexed");
         };
-        self.define(*element, Op::Index(array, at))
+        self.define((*element).clone(), Op::Index(array, at))
     }
 
     /// The code of a compact value as an `i64`.
@@ -371,7 +372,7 @@ impl Builder<'_> {
             Type::Array(space, element) => {
                 let line = Space::new([Size::constant(values.len() as u64)]);
                 let flat = Type::Array(line.clone(), element.clone());
-                let array = self.define(flat.clone(), Op::Array(*element.clone(), values))?;
+                let array = self.define(flat.clone(), Op::Array((*element).clone(), values))?;
                 if line == space {
                     return Ok(array);
                 }

@@ -11,12 +11,7 @@
 //! the read then adds the variable to the set. Binding or assigning a variable removes it. A
 //! variable whose components are read separately has a place in the set for each of them, so that
 //! `(...r, items = push (r.items, v))` moves `r.items` out of an `r` whose other fields are read
-//! later. The order is that of the evaluator: strict, left to right, but for moves.
-//!
-//! **Operands.** The operands of a call, a primitive, an operator or a tuple that move the value of a variable
-//! are evaluated behind the others: in `put (d, k, get (d, k) + 1)` the value of `d` is read by
-//! `get` first and moved into `put` then. No other order can be told apart, since no operand assigns
-//! the variable: one that another operand assigns is read in its turn, and not moved.
+//! later. The order is that of the evaluator: strict, left to right.
 //!
 //! **Branches.** The live set before a branch is the union over the branches. A variable that one
 //! branch reads, and another does not, is dropped at the start of the other one.
@@ -268,23 +263,6 @@ fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
     }
 }
 
-/// Returns true for an operand that is evaluated behind the others: it moves the value of a
-/// variable, or of a component, that is stored data.
-pub fn is_late(operand: &Term) -> bool {
-    let moves = match &operand.kind {
-        TermKind::Move(_) => true,
-        TermKind::Component(base, _) => matches!(base.kind, TermKind::Move(_)),
-        _ => false,
-    };
-    moves && is_stored_data(&operand.ty)
-}
-
-/// Returns true for a literal.
-fn is_constant(term: &Term) -> bool {
-    use TermKind::{Char, Code, Int, Real, Str};
-    matches!(term.kind, Int(_) | Real(_) | Char(_) | Str(_) | Code(_))
-}
-
 /// Returns the component of a variable that a store replaces as a whole.
 fn stored_component(path: &[Step]) -> Option<usize> {
     match path {
@@ -347,15 +325,11 @@ struct Liveness<'a> {
     live_at_loop_head: BitSet,
     /// The visible variable that the present statement assigns.
     assigned: Option<Root>,
-    /// True if nothing in the statement that assigns it reads or sets it out of order.
-    assigned_is_untouched: bool,
-    /// The locals that terms inside operands assign or bind.
-    set_in_operands: BitSet,
     /// The locals mentioned since the walk of the innermost loop began.
     mentioned: BitSet,
     /// The locals bound since the walk of the innermost loop began.
     bound: BitSet,
-    /// The locals that were read, or captured, when they were not live, and not moved.
+    /// The locals that were captured when they were not live.
     captured: Vec<LocalId>,
 }
 
@@ -387,8 +361,6 @@ impl<'a> Liveness<'a> {
             live_after_loop: none.clone(),
             live_at_loop_head: none.clone(),
             assigned: None,
-            assigned_is_untouched: false,
-            set_in_operands: BitSet::with_capacity(locals.len()),
             mentioned: none.clone(),
             bound: none,
             captured: Vec::new(),
@@ -398,51 +370,16 @@ impl<'a> Liveness<'a> {
     /// Counts the components that are read separately, and those that are stored, with one more: a
     /// store keeps the others.
     fn count(&mut self, term: &Term) {
-        let mut waiting = vec![(term, false)];
-        while let Some((term, in_operand)) = waiting.pop() {
+        let mut waiting = vec![term];
+        while let Some(term) = waiting.pop() {
             if let TermKind::Block(stmts, _) = &term.kind {
-                stmts.iter().for_each(|stmt| {
-                    stmt.for_each_stmt(&mut |stmt| {
-                        self.count_stored(stmt);
-                        if in_operand {
-                            self.count_set(stmt);
-                        }
-                    });
-                });
+                stmts.iter().for_each(|stmt| stmt.for_each_stmt(&mut |stmt| self.count_stored(stmt)));
             }
-            if in_operand {
-                let mut set = |local: LocalId| self.set_in_operands.add(local.index());
-                match &term.kind {
-                    TermKind::Match(_, arms) => arms.iter().for_each(|arm| arm.pattern.for_each_local(&mut set)),
-                    TermKind::Build(clauses, _) => clauses.iter().for_each(|(local, _)| set(*local)),
-                    _ => {}
-                }
-            }
-            let in_operand =
-                in_operand || matches!(
-                    term.kind,
-                    TermKind::Call(..) | TermKind::Prim(..) | TermKind::Tuple(_) | TermKind::Op(..)
-                );
             if let Some((local, Some(part))) = local_or_component(term) {
                 let parts = &mut self.parts[local.index()];
                 *parts = (*parts).max(part + 1);
             }
-            term.for_each_child(&mut |child| waiting.push((child, in_operand)));
-        }
-    }
-
-    /// Counts the locals that a statement inside of an operand sets.
-    fn count_set(&mut self, stmt: &Stmt) {
-        let mut set = |local: LocalId| self.set_in_operands.add(local.index());
-        match &stmt.kind {
-            StmtKind::Let(pat, _) => pat.for_each_local(&mut set),
-            StmtKind::Open { local, .. } | StmtKind::For(local, ..) => set(*local),
-            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, ..)| pat.for_each_local(&mut set)),
-            _ => {
-                if let Some(Root::Local(local)) = assigned_root(stmt) {
-                    set(local);
-                }
-            }
+            term.for_each_child(&mut |child| waiting.push(child));
         }
     }
 
@@ -599,12 +536,13 @@ impl<'a> Liveness<'a> {
             }
             TermKind::Call(head, args) => self.in_branch(live, |this, live| {
                 this.visit_callee(head, live);
-                this.operands(args, live);
+                args.iter_mut().rev().for_each(|arg| this.term(arg, live));
                 this.term(head, live);
             }),
-            TermKind::Prim(_, _, parts) => self.in_branch(live, |this, live| this.operands(parts, live)),
-            TermKind::Tuple(parts) | TermKind::Op(_, parts) => self.operands(parts, live),
-            TermKind::Pack(parts) => {
+            TermKind::Prim(_, _, parts) => self.in_branch(live, |this, live| {
+                parts.iter_mut().rev().for_each(|part| this.term(part, live));
+            }),
+            TermKind::Tuple(parts) | TermKind::Op(_, parts) | TermKind::Pack(parts) => {
                 parts.iter_mut().rev().for_each(|part| self.term(part, live));
             }
             TermKind::Index(a, b) | TermKind::Digit(a, b) => {
@@ -685,49 +623,6 @@ impl<'a> Liveness<'a> {
             | TermKind::Move(_)
             | TermKind::Error => {}
         }
-    }
-
-    /// Walks operands: those that read a variable are evaluated behind the others.
-    fn operands(&mut self, operands: &mut [Term], live: &mut BitSet) {
-        let is_late: Vec<bool> = operands.iter().map(|operand| self.may_be_late(operand)).collect();
-        for (operand, _) in operands.iter_mut().zip(&is_late).rev().filter(|(_, is)| **is) {
-            self.term(operand, live);
-        }
-        let mut computes = false;
-        for (operand, _) in operands.iter_mut().zip(&is_late).rev().filter(|(_, is)| !**is) {
-            // A move would be late, behind what assigns the variable.
-            let marks = self.inserts_marks;
-            let is_settled = self.is_settled(operand);
-            if marks && computes && is_settled == Some(false) {
-                self.inserts_marks = false;
-                let dead = local_or_component(operand).filter(|(local, _)| !self.is_live(*local, live));
-                self.captured.extend(dead.map(|(local, _)| local));
-            }
-            self.term(operand, live);
-            self.inserts_marks = marks;
-            computes |= is_settled.is_none() && !is_constant(operand);
-        }
-    }
-
-    /// Returns true for the read of a variable that no operand assigns, if it is stored data: a
-    /// number is as cheap to read in its turn.
-    fn may_be_late(&self, operand: &Term) -> bool {
-        is_stored_data(&operand.ty) && self.is_settled(operand) == Some(true)
-    }
-
-    /// Returns true if no operand assigns the variable that an operand reads; `None` if it reads
-    /// none.
-    fn is_settled(&self, operand: &Term) -> Option<bool> {
-        let root = match (local_or_component(operand), &operand.kind) {
-            (Some((local, _)), _) => Root::Local(local),
-            (None, TermKind::Global(global)) => Root::Global(*global),
-            _ => return None,
-        };
-        Some(match root {
-            root if self.assigned == Some(root) => self.assigned_is_untouched,
-            Root::Local(local) => !self.set_in_operands.contains(local.index()),
-            Root::Global(_) => true,
-        })
     }
 
     /// Walks a term that may be given as a whole to another executor, which reads the variables
@@ -1007,7 +902,6 @@ impl<'a> Liveness<'a> {
             return self.term(term, live);
         }
         self.assigned = Some(root);
-        self.assigned_is_untouched = self.is_untouched(root, term);
         live.remove(ASSIGNED_SLOT);
         // A jump out of the statement leaves the variable unassigned.
         self.live_after_loop.add(ASSIGNED_SLOT);
@@ -1017,28 +911,6 @@ impl<'a> Liveness<'a> {
         self.live_at_loop_head.remove(ASSIGNED_SLOT);
         live.remove(ASSIGNED_SLOT);
         self.assigned = None;
-    }
-
-    /// Returns true if no function that a term calls may access a variable, and no block in it
-    /// assigns the variable.
-    fn is_untouched(&mut self, root: Root, term: &Term) -> bool {
-        let mut waiting = vec![term];
-        while let Some(term) = waiting.pop() {
-            let mut touches = match &term.kind {
-                TermKind::Call(head, _) => self.callee_access(head).is_some_and(|access| may_access(&access, root)),
-                _ => false,
-            };
-            if let TermKind::Block(stmts, _) = &term.kind {
-                stmts.iter().for_each(|stmt| {
-                    stmt.for_each_stmt(&mut |stmt| touches |= assigned_root(stmt) == Some(root));
-                });
-            }
-            if touches {
-                return false;
-            }
-            term.for_each_child(&mut |child| waiting.push(child));
-        }
-        true
     }
 
     /// Walks a read of the assigned variable as a whole.
@@ -1095,32 +967,18 @@ impl<'a> Liveness<'a> {
     /// Walks the callee of a call, which may read the variable that is being assigned.
     fn visit_callee(&mut self, head: &Term, live: &mut BitSet) {
         let Some(root) = self.assigned else { return };
-        if self.callee_access(head).is_some_and(|access| may_access(&access, root)) {
-            live.add(ASSIGNED_SLOT);
-        }
-    }
-
-    /// The variables that a callee may read, if it is known.
-    fn callee_access(&mut self, head: &Term) -> Option<GlobalAccess> {
-        match &head.kind {
-            TermKind::Closure { function, .. } => Some(self.reach.of(self.program, *function)),
+        let access = match &head.kind {
+            TermKind::Closure { function, .. } => self.reach.of(self.program, *function),
             TermKind::Method { class, method, .. } => {
                 let mut access = GlobalAccess::default();
                 self.reach.methods(self.program, *class, Some(*method), &mut access);
-                Some(access)
+                access
             }
-            _ => None,
+            _ => return,
+        };
+        if may_access(&access, root) {
+            live.add(ASSIGNED_SLOT);
         }
-    }
-}
-
-/// The variable that a statement assigns, or stores into.
-fn assigned_root(stmt: &Stmt) -> Option<Root> {
-    match &stmt.kind {
-        StmtKind::SetLocal(local, _) => Some(Root::Local(*local)),
-        StmtKind::SetGlobal(global, _) => Some(Root::Global(*global)),
-        StmtKind::Store { root, .. } => Some(*root),
-        _ => None,
     }
 }
 
@@ -1244,9 +1102,7 @@ fn insert_drop(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        ReachableGlobals, ScriptLocals, is_late, last_used_locals, mark_function, mark_statement,
-    };
+    use super::{ReachableGlobals, ScriptLocals, last_used_locals, mark_function, mark_statement};
     use crate::core::{
         Arm, ForRange, Function, FunctionId, Global, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim,
         Program, Root, Script, Stmt, StmtKind, Term, TermKind, print,
@@ -1494,8 +1350,7 @@ mod tests {
                     return value.as_ref().map_or(End::Next, |value| self.term(value));
                 }
                 TermKind::Tuple(parts) => {
-                    let behind = |part: &&Term| is_late(part);
-                    for part in parts.iter().filter(|part| !behind(part)).chain(parts.iter().filter(behind)) {
+                    for part in parts {
                         let end = self.term(part);
                         if end != End::Next {
                             return end;

@@ -10,6 +10,7 @@
 pub mod free_variables;
 pub mod integer_range;
 pub mod last_use;
+pub mod operand_order;
 pub mod prim;
 pub mod print;
 pub mod program;

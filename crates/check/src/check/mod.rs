@@ -41,6 +41,7 @@ use crate::check::annotations::Annotations;
 use crate::check::context::Checker;
 use crate::check::env::Constraint;
 use crate::check::items::decl::new_checker;
+use crate::core::operand_order::order_in_statements;
 use crate::core::{FunctionId, Program, Script};
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashSet;
@@ -167,6 +168,9 @@ impl Checker<'_> {
             self.check_pending(function);
         }
         self.place_rules(&script);
+        if self.program.party.is_none() {
+            order_in_statements(&mut script.body, &mut script.locals);
+        }
         script
     }
 }

@@ -75,10 +75,10 @@ impl<'p> Emitter<'p> {
             return opened(self, atom).map(|opened| opened.count).ok_or(Declined::Arrival);
         }
         let mut sum = self.int(0)?;
-        for (coefficient, powers) in size.terms() {
+        for (coefficient, powers) in size.terms().iter() {
             let coefficient = u64::try_from(coefficient).ok().filter(|n| *n <= MAX_MULTIPLE);
             let mut product = self.int(coefficient.ok_or(Declined::Width)?)?;
-            match &powers.collect::<Vec<_>>()[..] {
+            match &powers[..] {
                 [] => {}
                 [(atom, 1)] => {
                     let OpenedSize { count, bound } = opened(self, *atom).ok_or(Declined::Arrival)?;

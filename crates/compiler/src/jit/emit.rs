@@ -925,9 +925,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             types::F32 => types::F32X4,
             _ => return self.b.ins().select(condition, a, b),
         };
-        let compared = self
-            .float_comparison(condition)
-            .filter(|(_, operands)| operands.iter().all(|operand| self.b.func.dfg.value_type(*operand) == ty));
+        let compared = self.float_comparison(condition).filter(|(_, operands)| {
+            operands.iter().all(|operand| self.b.func.dfg.value_type(*operand) == ty)
+        });
         let mask = match compared {
             Some((_, [x, y])) if [x, y] == [a, b] || [x, y] == [b, a] => {
                 return self.b.ins().select(condition, a, b);

@@ -131,8 +131,6 @@ pub enum NodeKind {
     Bits(Op, Code, Vec<Node>),
     /// The parts, each with its number of slots, and the layout of the whole.
     Tuple(Vec<(Node, usize)>, Arc<Layout>),
-    /// An operand that is evaluated behind the others: a move.
-    Late(Box<Node>),
     /// Slots `start..start + len` of a value; the flag is true if these are all slots.
     Slots(Box<Node>, usize, usize, bool),
     /// The element at an index: the number of slots of an element; the flag is true if the array is

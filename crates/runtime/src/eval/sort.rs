@@ -77,7 +77,9 @@ impl Evaluator<'_, '_> {
             Buffer::U16(slots) => self.sort_values(slots, keys, span)?,
             Buffer::U32(slots) => self.sort_values(slots, keys, span)?,
             Buffer::Word(slots) => self.sort_values(slots, keys, span)?,
-            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) | Buffer::Unboxed(_) => return Err(unsuitable()),
+            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) | Buffer::Unboxed(_) => {
+                return Err(unsuitable());
+            }
         }
         Ok(Value::Seq(Seq::new(out)))
     }

@@ -12,7 +12,7 @@ use super::error::format_equation;
 use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, EAGER_ELEMENTS, Interpreted, TierUpSite};
-use crate::core::last_use::{copies_no_arrays, is_late};
+use crate::core::last_use::copies_no_arrays;
 use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root,
@@ -159,26 +159,9 @@ impl Specializer<'_> {
         value
     }
 
-    /// Specializes operands. Those that move the value of a variable are late if another one behind
-    /// one of them may read it: [`crate::core::last_use`].
+    /// Specializes terms.
     fn nodes(&self, terms: &[Term]) -> Vec<Node> {
-        let mut nodes: Vec<Node> = terms.iter().map(|t| self.node(t)).collect();
-        let is_leaf = |node: &Node| {
-            matches!(
-                node.kind,
-                NodeKind::Constant(_) | NodeKind::Local(_) | NodeKind::Global(_) | NodeKind::Shared(_)
-            )
-        };
-        let Some(first) = terms.iter().position(is_late) else { return nodes };
-        let computes = |(node, term): (&Node, &Term)| !is_leaf(node) && !is_late(term);
-        if nodes.iter().zip(terms).skip(first).any(computes) {
-            for (node, _) in nodes.iter_mut().zip(terms).filter(|(_, term)| is_late(term)) {
-                let span = node.span;
-                let inner = std::mem::replace(node, Node { kind: NodeKind::MissingInstance, span });
-                node.kind = NodeKind::Late(Box::new(inner));
-            }
-        }
-        nodes
+        terms.iter().map(|t| self.node(t)).collect()
     }
 
     /// Specializes a term into a box.
@@ -246,7 +229,6 @@ impl Specializer<'_> {
         let NodeKind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };
         let large = |(node, term): (&Node, &Term)| {
-            let node = if let NodeKind::Late(node) = &node.kind { node } else { node };
             matches!(
                 node.kind,
                 NodeKind::Move(_)
@@ -370,8 +352,7 @@ impl Specializer<'_> {
             }
             TermKind::Op(op, args) => self.operator(*op, args),
             TermKind::Tuple(parts) => {
-                let slots = parts.iter().map(|p| self.layout(&p.ty).slots);
-                let parts = self.nodes(parts).into_iter().zip(slots).collect();
+                let parts = parts.iter().map(|p| (self.node(p), self.layout(&p.ty).slots)).collect();
                 NodeKind::Tuple(parts, self.layout(&term.ty))
             }
             TermKind::Component(base, position) => {
@@ -580,13 +561,12 @@ impl Specializer<'_> {
                     Op::Eq | Op::Ne => Overrides::of(self.program, self.program.known.eq, "==", &operand),
                     _ => Overrides::default(),
                 };
-                let operands = <[Node; 2]>::try_from(self.nodes(args));
-                let Ok([a, b]) = operands else { unreachable!("a comparison has two operands") };
-                let (a, b) = (Box::new(a), Box::new(b));
                 if !own.is_empty() {
+                    let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));
                     return NodeKind::CompareOverridden(op, operand, Arc::new(own), a, b);
                 }
-                NodeKind::Compare(op, operand.clone(), self.layouts.of(&operand), a, b)
+                let layout = self.layouts.of(&operand);
+                NodeKind::Compare(op, operand, layout, self.boxed(&args[0]), self.boxed(&args[1]))
             }
             Op::Neg(num)
             | Op::Add(num)

@@ -23,16 +23,15 @@ use num_bigint::BigInt;
 use std::sync::Arc;
 
 impl Evaluator<'_, '_> {
-    /// Evaluates terms from left to right, then those that are late.
+    /// Evaluates terms from left to right.
     pub(super) fn eval_all(&mut self, nodes: &[Node], frame: &mut [Value]) -> Result<Vec<Value>> {
         self.eval_with_room(nodes, nodes.len(), frame)
     }
 
-    /// Evaluates terms as [`Evaluator::eval_all`] does, with room for `room` values: those of the frame of a
+    /// Evaluates terms from left to right, with room for `room` values: those of the frame of a
     /// function that is called with them.
     fn eval_with_room(&mut self, nodes: &[Node], room: usize, frame: &mut [Value]) -> Result<Vec<Value>> {
         let mut values = self.take_vector(room);
-        let mut is_late = false;
         for node in nodes {
             // Most operands are variables, whose values go where they are needed at once.
             values.push(match &node.kind {
@@ -43,30 +42,10 @@ impl Evaluator<'_, '_> {
                     value.clone()
                 }
                 NodeKind::Move(local) => take_local(&mut frame[local.index()]),
-                NodeKind::Late(_) => {
-                    is_late = true;
-                    Value::UNIT
-                }
                 _ => self.eval(node, frame)?,
             });
         }
-        if is_late {
-            for (value, node) in values.iter_mut().zip(nodes) {
-                if let NodeKind::Late(node) = &node.kind {
-                    *value = self.eval(node, frame)?;
-                }
-            }
-        }
         Ok(values)
-    }
-
-    /// Evaluates two terms, the first one behind the other if it is late.
-    fn eval_both(&mut self, a: &Node, b: &Node, frame: &mut [Value]) -> Result<(Value, Value)> {
-        if let NodeKind::Late(_) = a.kind {
-            let b = self.eval(b, frame)?;
-            return Ok((self.eval(a, frame)?, b));
-        }
-        Ok((self.eval(a, frame)?, self.eval(b, frame)?))
     }
 
     /// Evaluates a term whose values are single words: numbers of fixed width, characters.
@@ -217,9 +196,10 @@ impl Evaluator<'_, '_> {
                         }
                     });
                 }
-                let (a, b) = match &args[..] {
-                    [a, b] => self.eval_both(a, b, frame)?,
-                    _ => (self.eval(&args[0], frame)?, Value::UNIT),
+                let a = self.eval(&args[0], frame)?;
+                let b = match args.get(1) {
+                    Some(b) => self.eval(b, frame)?,
+                    None => Value::UNIT,
                 };
                 self.guard_growth(*num, &a, &b, span)?;
                 let (a, b) = match (a, b) {
@@ -243,7 +223,8 @@ impl Evaluator<'_, '_> {
                 }))
             }
             NodeKind::Compare(op, ty, layout, a, b) => {
-                let (a, b) = self.eval_both(a, b, frame)?;
+                let a = self.eval(a, frame)?;
+                let b = self.eval(b, frame)?;
                 let same = compare(*op, &self.machine.layouts, ty, layout, &a, &b, self.host.interrupt);
                 if !matches!(layout.form, Form::Compact(_) | Form::Scalar(_)) {
                     self.poll_interrupt(span)?;
@@ -251,7 +232,8 @@ impl Evaluator<'_, '_> {
                 Ok(Value::bool(same))
             }
             NodeKind::CompareOverridden(op, ty, overrides, a, b) => {
-                let (a, b) = self.eval_both(a, b, frame)?;
+                let a = self.eval(a, frame)?;
+                let b = self.eval(b, frame)?;
                 let (layouts, interrupt) = (&self.machine.layouts, self.host.interrupt);
                 let mut overridden = Vec::new();
                 let mut same = equal(layouts, overrides, ty, &a, &b, &mut overridden, interrupt);
@@ -277,17 +259,10 @@ impl Evaluator<'_, '_> {
             NodeKind::Tuple(parts, layout) => {
                 let mut values = Vec::with_capacity(parts.len());
                 for (part, slots) in parts {
-                    let is_late = matches!(part.kind, NodeKind::Late(_));
-                    values.push((if is_late { Value::UNIT } else { self.eval(part, frame)? }, *slots));
-                }
-                for (value, (part, _)) in values.iter_mut().zip(parts) {
-                    if let NodeKind::Late(part) = &part.kind {
-                        value.0 = self.eval(part, frame)?;
-                    }
+                    values.push((self.eval(part, frame)?, *slots));
                 }
                 self.build_tuple(values, layout, span)
             }
-            NodeKind::Late(node) => self.eval(node, frame),
             NodeKind::Slots(base, start, len, whole) => {
                 let value = self.eval(base, frame)?;
                 Ok(if *whole { value } else { value.into_slots(*start, *len) })

@@ -350,7 +350,9 @@ impl Seq {
     /// [`MIN_SHRUNK_SLOTS`] are left and the buffer is neither shared nor read only: the buffer itself
     /// can then be given to the owner of the slice.
     fn split_off_slice(&mut self, start: usize, len: usize) -> Option<Seq> {
-        if self.len - len > MIN_SHRUNK_SLOTS || self.unique_buffer().is_none_or(|buffer| buffer.is_read_only()) {
+        if self.len - len > MIN_SHRUNK_SLOTS
+            || self.unique_buffer().is_none_or(|buffer| buffer.is_read_only())
+        {
             return None;
         }
         let Storage::Flat(buffer) = &self.store else { return None };
@@ -416,8 +418,9 @@ impl Seq {
         }
         // The list of the parts is short, so copying it is cheap.
         let part = &mut Arc::make_mut(parts)[at];
-        let own =
-            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_read_only();
+        let own = Arc::strong_count(&part.buffer) == 1
+            && part.buffer.class() >= class
+            && !part.buffer.is_read_only();
         if !own {
             let wide = part.buffer.class().max(class);
             let Some(mut buffer) = Buffer::with_capacity(wide, part.len) else { return false };

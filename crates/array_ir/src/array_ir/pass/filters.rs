@@ -129,7 +129,7 @@ impl Filters {
     }
 
     fn count_space(&mut self, space: &Space) {
-        space.digits.iter().flat_map(|digit| &digit.pieces).for_each(|size| self.count_atoms(size));
+        space.digits.iter().flat_map(|digit| digit.pieces.iter()).for_each(|size| self.count_atoms(size));
     }
 
     fn count_atoms(&mut self, size: &Size) {

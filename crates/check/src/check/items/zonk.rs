@@ -9,6 +9,7 @@ use crate::check::elaborate::existential::{FurtherArgs, close_term};
 use crate::check::error::{ConversionError, KindError, OperatorError, PatternError, PlaceError, TypeError};
 use crate::check::resolve::builtin::{is_array, operator_advice};
 use crate::check::solve::infer::Equation;
+use crate::core::operand_order;
 use crate::core::visit::PartMut;
 use crate::core::{Function, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, Term, TermKind};
 use crate::source::Span;
@@ -49,7 +50,10 @@ impl Checker<'_> {
         inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
         self.check_sequence(stmts, terms, &inner);
         let more = self.close_over(&mut inner);
-        for (id, function) in inner {
+        for (id, mut function) in inner {
+            if self.program.party.is_none() {
+                operand_order::order_in_function(&mut function);
+            }
             // The marks of shared variables are complete only after the whole item.
             self.program.functions[id.index()] = Some(Arc::new(function));
         }

@@ -224,10 +224,10 @@ impl Lanes {
                 Op::Compare(_, a, b) if !self.truths.contains(a) => short(a) && short(b),
                 _ => true,
             },
-            Op::Binary(Binary::Shl | Binary::Shr, a, places) => ty.bytes() == 4 && short(a) && is_known(places),
-            Op::Binary(kind, a, b) => {
-                !kind.is_integer_division() && ty.bytes() == 4 && short(a) && short(b)
+            Op::Binary(Binary::Shl | Binary::Shr, a, places) => {
+                ty.bytes() == 4 && short(a) && is_known(places)
             }
+            Op::Binary(kind, a, b) => !kind.is_integer_division() && ty.bytes() == 4 && short(a) && short(b),
             Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => false,
             Op::Unary(_, a) => ty.bytes() == 4 && short(a),
             Op::Select(condition, a, b) => {
@@ -364,14 +364,17 @@ impl Narrowing<'_> {
             return is_exact.then(|| self.define(ScalarType::F32, Op::Const(ScalarType::F32, bits)));
         }
         match self.ops.get(&reg)? {
-            Op::Cast(Cast::FloatToFloat, _, from) if self.kernel.regs[*from] == ScalarType::F32 => Some(*from),
+            Op::Cast(Cast::FloatToFloat, _, from) if self.kernel.regs[*from] == ScalarType::F32 => {
+                Some(*from)
+            }
             _ => None,
         }
     }
 
     /// The conversion of an integer to a float of 4 bytes.
     fn converted(&mut self, kind: Cast, from: Reg) -> Option<Op> {
-        let signed = self.is_within(from, SIGNED) && (kind == Cast::SignedToFloat || self.is_within(from, UNSIGNED));
+        let signed =
+            self.is_within(from, SIGNED) && (kind == Cast::SignedToFloat || self.is_within(from, UNSIGNED));
         if !signed && !self.is_within(from, UNSIGNED) {
             return None;
         }
@@ -390,7 +393,8 @@ impl Narrowing<'_> {
             if this.is_within(reg, bounds) {
                 return this.word(reg);
             }
-            let is_bounded = !is_unsigned && !this.lanes.varying.contains(&reg) && this.is_within(other, inner);
+            let is_bounded =
+                !is_unsigned && !this.lanes.varying.contains(&reg) && this.is_within(other, inner);
             is_bounded.then(|| this.clamped(reg))
         };
         Some((operand(self, a, b)?, operand(self, b, a)?))
