@@ -494,3 +494,42 @@ go ();";
         }
     });
 }
+
+/// A dictionary that is put into beside a look-up in it.
+const READ_BESIDE_ITS_CHANGE: &str = "import dict (dict, empty_dict, put, get_or, len);
+proc assigned() {
+  var d:dict[int, int] = #empty_dict;
+  for i in iota 2000 do d = put (d, i, get_or (d, i - 1, 0) + 1); done
+  println (len d, get_or (d, 1999, 0));
+}
+proc stored() {
+  var d:dict[int, int] = #empty_dict;
+  for i in iota 2000 do &d <- put (d, i, get_or (d, i - 1, 0) + 1); done
+  println (len d, get_or (d, 1999, 0));
+}
+struct counts { d : dict[int, int]; n : int; }
+proc part() {
+  var s = counts (#empty_dict, 0);
+  for i in iota 2000 do &s.d <- put (s.d, i, get_or (s.d, i - 1, s.n) + 1); done
+  println (len (s.d), get_or (s.d, 1999, 0));
+}
+var d:dict[int, int] = #empty_dict;
+for i in iota 2000 do d = put (d, i, get_or (d, i - 1, 0) + 1); done
+println (len d, get_or (d, 1999, 0));
+assigned ();
+stored ();
+part ();";
+
+#[test]
+fn a_value_that_is_read_beside_its_change_is_not_copied() {
+    let _alone = alone();
+    on_large_stack(|| {
+        for executor in EXECUTORS {
+            let mut session = Session::new().with_executor(executor, 1);
+            let (printed, copied) = run(&mut session, READ_BESIDE_ITS_CHANGE);
+            assert_eq!(printed, "(2000, 2000)\n".repeat(4).trim_end());
+            // A copy for each of the calls would be millions.
+            assert!(copied < 100_000, "{copied} slots are copied by {executor:?}");
+        }
+    });
+}

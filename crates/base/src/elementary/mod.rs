@@ -27,7 +27,7 @@
 pub mod tables;
 
 pub use libm::{acos, asin, atan2, cos, sin, tan};
-pub use libm::{cbrt, cosh, erf, erfc, expm1, hypot, lgamma, log1p, log2, log10, sinh};
+pub use libm::{cbrt, cosh, erf, erfc, expm1, hypot, log1p, log2, log10, sinh};
 
 use tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair};
 
@@ -35,23 +35,50 @@ use tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair};
 /// bits meanwhile.
 pub const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// The gamma function: that of a number of [1, 2), times or over the product of the numbers
-/// between, which is known to twice the precision. The approximation of `libm` is off by more than
-/// four units in the last place for large numbers and for negative ones.
+/// The numerator and the denominator of the gamma function at 2 + t for t of [0, 1), highest power
+/// first (S. L. Moshier, Cephes, 1989).
+const GAMMA_NUMERATOR: [f64; 7] = [
+    1.601_195_224_767_518_5e-4,
+    1.191_351_470_065_863_8e-3,
+    1.042_137_975_617_615_7e-2,
+    4.763_678_004_571_372e-2,
+    2.074_482_276_484_359_8e-1,
+    4.942_148_268_014_971e-1,
+    1.0,
+];
+const GAMMA_DENOMINATOR: [f64; 8] = [
+    -2.315_818_733_241_201_4e-5,
+    5.396_055_804_933_034e-4,
+    -4.456_419_138_517_973e-3,
+    1.181_397_852_220_604_3e-2,
+    3.582_363_986_054_986_5e-2,
+    -2.345_917_957_182_433_5e-1,
+    7.143_049_170_302_73e-2,
+    1.0,
+];
+
+/// The gamma function: that of a number of [2, 3), times or over the product of the numbers
+/// between, which is known to twice the precision.
 pub fn gamma(x: f64) -> f64 {
     // Beyond, the product overflows, or there is none.
-    if !(-165.0..171.7).contains(&x) || (0.0..=2.0).contains(&x) || x.floor() == x && x < 0.0 {
+    if !(-165.0..171.7).contains(&x) || x.floor() == x && x <= 0.0 {
         return libm::tgamma(x);
     }
-    let steps = (x.floor() - 1.0).abs();
-    let start = libm::tgamma(x - (x.floor() - 1.0));
-    let up = x > 2.0;
+    let polynomial = |coefficients: &[f64], t: f64| coefficients.iter().fold(0.0, |sum, c| sum * t + c);
+    let (floor, t) = (x.floor(), x - x.floor());
+    let start = polynomial(&GAMMA_NUMERATOR, t) / polynomial(&GAMMA_DENOMINATOR, t);
+    let (up, steps) = (floor > 2.0, (floor - 2.0).abs());
     let (mut product, mut lost, mut k) = (if up { start } else { 1.0 }, 0.0, 0.0);
     while k < steps {
-        // Exact, but for the last two of a negative number near 0.
-        let factor = if up { x - 1.0 - k } else { x + k };
+        // Exact, but for the last ones of a small number.
+        let (factor, rounded) = if up {
+            (x - 1.0 - k, 0.0)
+        } else {
+            let factor = x + k;
+            (factor, x - (factor - k))
+        };
         let next: f64 = product * factor;
-        lost = lost * factor + f64::mul_add(product, factor, -next);
+        lost = lost * factor + f64::mul_add(product, factor, -next) + product * rounded;
         product = next;
         k += 1.0;
     }
@@ -59,7 +86,17 @@ pub fn gamma(x: f64) -> f64 {
         return if product.is_finite() { product + lost } else { product };
     }
     let quotient = start / product;
+    if !quotient.is_finite() {
+        return quotient;
+    }
     quotient - quotient * (lost / product)
+}
+
+/// The natural logarithm of the absolute value of the gamma function. That of negative numbers is
+/// near 0 where the function is near 1: the difference of logarithms that `libm` takes there is off
+/// by many units of the sum.
+pub fn lgamma(x: f64) -> f64 {
+    if (-165.0..-0.5).contains(&x) && x.floor() != x { ln(gamma(x).abs()) } else { libm::lgamma(x) }
 }
 
 /// `x` to the power of `y`; small whole powers are products, as who writes `x ** 2.0` expects.

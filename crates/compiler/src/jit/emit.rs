@@ -11,7 +11,7 @@ use super::vector_loops::VectorLoop;
 use super::vector_plan::LaneTypes;
 use super::vector_planner;
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, FunctionCall, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction,
     ScalarType, Sort, Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
@@ -109,6 +109,8 @@ pub struct Emit<'n, 'f> {
     pub(super) functions: &'n Functions<'n>,
     args: Value,
     pub(super) regs: HashMap<Reg, Value>,
+    /// Registers that hold the value of a variable, or a choice between that and another number.
+    unchanged: HashSet<Reg>,
     pub(super) vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Base>,
@@ -176,6 +178,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             functions,
             args: params[0],
             regs: HashMap::default(),
+            unchanged: HashSet::default(),
             vars: HashMap::default(),
             labels: HashMap::default(),
             bases: HashMap::default(),
@@ -362,6 +365,14 @@ impl<'n, 'f> Emit<'n, 'f> {
             Stmt::Let(reg, op) => {
                 let value = self.op(op);
                 self.regs.insert(*reg, value);
+                let may_keep = match op {
+                    Op::Get(_) => true,
+                    Op::Select(_, a, b) => self.unchanged.contains(a) || self.unchanged.contains(b),
+                    _ => false,
+                };
+                if may_keep {
+                    self.unchanged.insert(*reg);
+                }
                 true
             }
             Stmt::Set(var, reg) => {
@@ -917,8 +928,10 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// The second value where a condition is not 0, otherwise the third. Floats are chosen by a
     /// mask: the code generator would jump, which takes long where data decide. Where the operands
-    /// of a comparison of floats are those of the choice, it has an instruction.
-    fn choose(&mut self, condition: Value, a: Value, b: Value) -> Value {
+    /// of a comparison of floats are those of the choice, it has an instruction. A variable that is
+    /// changed in some rounds (`is_update`) waits for a mask in each of them, and such rounds are
+    /// rare or follow a pattern: there it jumps.
+    fn choose(&mut self, condition: Value, a: Value, b: Value, is_update: bool) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         let vector = match ty {
             types::F64 => types::F64X2,
@@ -936,6 +949,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 let [x, y] = operands.map(|operand| self.b.ins().scalar_to_vector(vector, operand));
                 self.b.ins().fcmp(code, x, y)
             }
+            None if is_update => return self.b.ins().select(condition, a, b),
             None => {
                 let is_true = self.b.ins().icmp_imm_s(IntCC::NotEqual, condition, 0);
                 let one = self.b.ins().uextend(types::I64, is_true);
@@ -999,8 +1013,9 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.b.ins().uextend(types::I64, bit)
             }
             Op::Select(c, a, b) => {
+                let is_update = self.unchanged.contains(a) || self.unchanged.contains(b);
                 let (c, a, b) = (self.reg(*c), self.reg(*a), self.reg(*b));
-                self.choose(c, a, b)
+                self.choose(c, a, b, is_update)
             }
             Op::Cast(cast, to, a) => {
                 let from = self.kernel.regs[*a];

@@ -2,7 +2,8 @@
 //!
 //! A function that is written out keeps its state in variables, and a sum starts from one. Where a
 //! variable has been set, or read, in front of a statement with nothing in between that may set it,
-//! its register is there already, and is not set again. A variable that is never read is not set.
+//! its register is there already, and is not set again, and a choice between a register and itself
+//! is that register. A variable that is never read is not set.
 //! What is left are the variables that loops carry on and branches choose.
 
 use super::super::{Kernel, Op, Reg, Stmt, Var, for_each_stmt};
@@ -43,6 +44,10 @@ fn propagate(stmts: &mut Vec<Stmt>, values: &mut BTreeMap<Var, Reg>, replacement
                 }
                 None => drop(values.insert(*var, *reg)),
             },
+            Stmt::Let(reg, Op::Select(_, a, b)) if a == b => {
+                replacements.insert(*reg, *a);
+                return false;
+            }
             // It holds that already.
             Stmt::Set(var, reg) if values.get(var) == Some(reg) => return false,
             Stmt::Set(var, reg) => drop(values.insert(*var, *reg)),
