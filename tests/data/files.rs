@@ -174,6 +174,32 @@ fn what_is_written_reads_back() {
     }
 }
 
+/// Days are cells by their texts, also where they may be missing.
+#[test]
+fn days_are_cells() {
+    let text = "import date (date, new_date, days_between);
+        val x = [ (n=1, day=new_date (2024, 2, 29)), (n=2, day=new_date (-44, 3, 15)) ];
+        write_csv (\"f\", x);
+        print (read_text \"f\");
+        val y : (n:int, day:date) ^ ?N = csv \"f\";
+        println y;
+        println [ days_between (new_date (2024, 3, 1), v.day) for v in y ];
+        write_text (\"g\", \"day,rain\\n 2024-03-01 ,0.5\\n,1.5\\nNA,2.5\\n\");
+        val z : (day:option[date], rain:real) ^ ?N = csv (\"g\", ',', 0, \"NA\");
+        println z;
+        write_csv (\"g\", z);
+        print (read_text \"g\");
+        write_arrow (\"h\", x);
+        val w : (day:date) ^ ?N = arrow \"h\";
+        println w;";
+    let expected = "n,day\n1,2024-02-29\n2,-0044-03-15\n\
+        ((n=1, day=2024-02-29), (n=2, day=-0044-03-15))\n(-1, -755308)\n\
+        ((day=Some (2024-03-01), rain=0.5), (day=None, rain=1.5), (day=None, rain=2.5))\n\
+        day,rain\n2024-03-01,0.5\n,1.5\n,2.5\n\
+        ((day=2024-02-29), (day=-0044-03-15))\n";
+    assert_eq!(output(text), expected);
+}
+
 /// Fields with quoted names, and cases.
 #[test]
 fn names_are_written_as_they_are() {
@@ -205,6 +231,11 @@ fn cases_that_are_none() {
             "write_arrow (\"f\", [ (mood=\"Mad\") ]);\nval x : (mood:mood) ^ ?N = arrow \"f\";",
             "E1006",
             "column `mood`, element 0 of `f` is `Mad`, which is no `mood`",
+        ),
+        (
+            "import date (date);\nwrite_text (\"f\", \"day\\n2024-02-30\\n\");\nval x : (day:date) ^ ?N = csv \"f\";",
+            "E1006",
+            "line 2, column `day` of `f` is `2024-02-30`, which is no `date`",
         ),
         (
             "val x : (age:mood) ^ ?N = parquet \"gzip.parquet\";",

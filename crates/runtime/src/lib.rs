@@ -1,5 +1,6 @@
 //! Values, their layout, files of data, pictures, and the evaluator.
 
+pub mod calendar;
 pub mod data;
 pub mod eval;
 pub mod kernel;

@@ -6,7 +6,7 @@
 //! format.
 
 use super::variable_numbers::FILE_SIZES;
-use super::{Kind, NominalBody, Type, TypeKind, TypeVar};
+use super::{Kind, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use crate::quote;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
@@ -53,6 +53,9 @@ pub enum Cell {
     Code(Type),
     /// A case of a variant whose cases have no arguments, by its name.
     Case(Vec<Arc<str>>, Type),
+    /// A day, an abstract type `date` that is represented by the number of days since 1970-01-01,
+    /// by its text: `2024-02-29`.
+    Day(Type),
     /// A value or none, `1 + T`; with the whole type.
     Sum(Box<Cell>, Type),
     /// A value or none, a variant of the cases `None` and `Some of T`, as `option[T]` is.
@@ -216,6 +219,7 @@ fn cell(ty: &Type) -> Result<Cell, NotStorable> {
         TypeKind::Sum(cases) if cases.len() == 2 && cases[0].is_unit() => {
             Ok(Cell::Sum(non_optional_cell(&cases[1])?, ty.clone()))
         }
+        TypeKind::Nominal(nominal, _) if is_day(nominal) => Ok(Cell::Day(ty.clone())),
         TypeKind::Nominal(nominal, args) if matches!(nominal.body(), Some(NominalBody::Variant(_))) => {
             let cases = nominal.variant_cases(args).expect("a variant has cases");
             match &cases[..] {
@@ -232,6 +236,12 @@ fn cell(ty: &Type) -> Result<Cell, NotStorable> {
     }
 }
 
+/// Returns true for the type of days of the library.
+fn is_day(nominal: &Nominal) -> bool {
+    let Some(NominalBody::Abstract(body)) = nominal.body() else { return false };
+    &*nominal.name == "date" && body.representation.as_ref().and_then(Type::as_scalar) == Some(Scalar::Int)
+}
+
 /// Returns a cell that is not optional.
 fn non_optional_cell(ty: &Type) -> Result<Box<Cell>, NotStorable> {
     match cell(ty)? {
@@ -246,7 +256,7 @@ impl Cell {
         match self {
             Cell::Scalar(_) => true,
             Cell::Code(ty) => ty.is_bool(),
-            Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => false,
+            Cell::Case(..) | Cell::Day(_) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => false,
         }
     }
 
@@ -268,6 +278,7 @@ impl Cell {
         match self {
             Cell::Scalar(scalar) => scalar.name().to_string(),
             Cell::Code(ty)
+            | Cell::Day(ty)
             | Cell::Case(_, ty)
             | Cell::Sum(_, ty)
             | Cell::Variant(_, ty)

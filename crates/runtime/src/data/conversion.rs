@@ -5,6 +5,7 @@
 
 use super::error::CellMismatch;
 use super::{Column, DataError, Element, Format, Limits};
+use crate::calendar;
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Width};
 use crate::types::stored::Cell;
@@ -65,6 +66,23 @@ pub fn convert_cells(
                         });
                     }
                 });
+            }
+            Ok(out)
+        }
+        (Element::Scalar(Scalar::String), Cell::Day(ty)) => {
+            let mut out = Buffer::with_capacity(Class::Word, column.cells.len()).ok_or_else(too_large)?;
+            for i in 0..column.cells.len() {
+                limits.poll(i)?;
+                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let cell = column.cells.get(i);
+                let day = if missing { Some(0) } else { calendar::parse_day(cell.as_str().trim()) };
+                let day = day.ok_or_else(|| DataError::Cell {
+                    place: place(i),
+                    text: cell.as_str().to_string(),
+                    wanted: ty.to_string(),
+                    why: CellMismatch::Unparsable,
+                })?;
+                out.push(Value::int(day));
             }
             Ok(out)
         }

@@ -7,6 +7,7 @@
 
 use super::error::CellMismatch;
 use super::{Column, Content, Data, DataError, Element, Format, Limits, Separator};
+use crate::calendar;
 use crate::types::Scalar;
 use crate::types::stored::{Cell, CellKind, FileType};
 use crate::value::{Buffer, Class, Value};
@@ -254,7 +255,7 @@ impl ColumnParser {
                 let size = ty.size().expect("codes of up to 64 bits have a size");
                 (Element::Scalar(integers), size)
             }
-            Cell::Case(..) => (Element::Scalar(Scalar::String), BigUint::ZERO),
+            Cell::Case(..) | Cell::Day(_) => (Element::Scalar(Scalar::String), BigUint::ZERO),
             // The format has no lists.
             Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => (Element::Bool, BigUint::ZERO),
         };
@@ -311,6 +312,7 @@ impl ColumnParser {
                 Cell::Case(names, _) => {
                     names.iter().find(|name| ***name == *trimmed).map(|name| Value::str(&**name))
                 }
+                Cell::Day(_) => calendar::parse_day(trimmed).map(|_| Value::str(trimmed)),
                 _ => Some(Value::str(text)),
             },
             Element::Scalar(Scalar::Char) => {

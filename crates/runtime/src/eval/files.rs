@@ -10,6 +10,7 @@ use super::error::Failure;
 use super::existential_prims::{allocate_buffer, buffer_value, pack_with_sizes};
 use super::file_records::{grid_to_vtk, record_to_archive, record_to_netcdf};
 use super::machine::Host;
+use crate::calendar;
 use crate::core::Prim;
 use crate::data::{
     self, CellMismatch, Column, Content, CsvRules, Data, DataError, EXCEEDS_MEMORY_LIMIT, Element, Format,
@@ -429,6 +430,7 @@ impl TypedReader<'_> {
         let own = match cell {
             Cell::Scalar(scalar) => Class::of_scalar(*scalar),
             Cell::Code(_) => class,
+            Cell::Day(_) => Class::Word,
             Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => return false,
         };
         (column.missing.is_empty() || self.fill.is_some()) && own == class
@@ -557,7 +559,7 @@ impl TypedReader<'_> {
         failed: &impl Fn(DataError) -> Failure,
     ) -> Result<Buffer, Failure> {
         let places = |cell: &Cell| match cell {
-            Cell::Scalar(_) | Cell::List(..) => Ok(None),
+            Cell::Scalar(_) | Cell::Day(_) | Cell::List(..) => Ok(None),
             Cell::Case(_, ty) | Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
                 let layout = self.layouts.of(ty);
                 // A case with an argument is one slot; what has none of its own takes no part.
@@ -632,7 +634,7 @@ fn number_cell(cell: &Cell, number: f64) -> Option<Value> {
             let below = ty.size().map_or(true, |size| BigUint::from(n) < size);
             below.then(|| Value::code(Code::from(n)))
         }
-        Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => None,
+        Cell::Case(..) | Cell::Day(_) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => None,
     }
 }
 
@@ -673,7 +675,7 @@ fn value_to_data(
             Cell::Code(ty) => data::unsigned_scalar(data::class_of_codes(ty))
                 .map(Element::Scalar)
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
-            Cell::Case(..) => Element::Scalar(Scalar::String),
+            Cell::Case(..) | Cell::Day(_) => Element::Scalar(Scalar::String),
             Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => {
                 return Err(not_held("a cell is empty or not"));
             }
@@ -708,7 +710,8 @@ fn value_to_data(
             Cell::Case(names, _) => names.iter().map(|name| Value::str(&**name)).collect(),
             _ => Vec::new(),
         };
-        if slots == 1 && layout.slots == 1 && !cell.is_optional() && names.is_empty() {
+        let is_day = matches!(cell.inner(), Cell::Day(_));
+        if slots == 1 && layout.slots == 1 && !cell.is_optional() && names.is_empty() && !is_day {
             cells.append(value, count);
             return Ok(Column::new(element, cells));
         }
@@ -737,6 +740,12 @@ fn value_to_data(
                 missing.push(empty);
             }
             let text = matches!(cells, Buffer::Any(_)) && empty;
+            if is_day && !empty {
+                let text = calendar::day_text(found.as_int());
+                let text = text.ok_or_else(|| not_held("its years are from -9999 to 9999"))?;
+                cells.push(Value::str(text));
+                continue;
+            }
             let name = match &found {
                 _ if empty || names.is_empty() => None,
                 Value::Sum(case) => Some(&names[case.0.to_usize().expect(COUNTED)]),

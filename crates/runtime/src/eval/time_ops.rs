@@ -4,11 +4,12 @@
 //! Calendar arithmetic is the library's own. Zones are those of the database that is built in (its
 //! version is in the book): a function gives the same on every machine.
 
+use crate::calendar::{date_of_day, day_of_date};
 use crate::value::{Buffer, Value};
+use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone, TimeZoneDatabase};
-use jiff::{SignedDuration, Timestamp};
 use std::sync::OnceLock;
 
 /// The nanoseconds of a day.
@@ -21,18 +22,6 @@ pub(super) const NO_ZONE: i64 = 100_000;
 fn zone(name: &str) -> Option<TimeZone> {
     static ZONES: OnceLock<TimeZoneDatabase> = OnceLock::new();
     ZONES.get_or_init(TimeZoneDatabase::bundled).get(name).ok()
-}
-
-/// Returns the date of a day since 1970-01-01; `None` outside the years that formats have.
-fn date(day: i64) -> Option<Date> {
-    let epoch = Date::constant(1970, 1, 1);
-    let hours = day.checked_mul(24)?;
-    epoch.checked_add(SignedDuration::from_hours(hours)).ok()
-}
-
-/// Returns the day since 1970-01-01 of a date.
-fn day_of(date: Date) -> i64 {
-    date.duration_since(Date::constant(1970, 1, 1)).as_hours() / 24
 }
 
 /// Returns the time of nanoseconds of a day.
@@ -63,7 +52,7 @@ pub(super) fn format_time(
     name: &str,
 ) -> Result<String, String> {
     let outside = || Err("the year is not one from -9999 to 9999".to_string());
-    let (Some(date), Some(time)) = (date(day), time(nanoseconds)) else { return outside() };
+    let (Some(date), Some(time)) = (date_of_day(day), time(nanoseconds)) else { return outside() };
     let shown = DateTime::from_parts(date, time);
     let offset = i32::try_from(offset).ok().and_then(|seconds| Offset::from_seconds(seconds).ok());
     let mut broken = BrokenDownTime::from(shown);
@@ -95,7 +84,7 @@ pub(super) fn parse_time(format: &str, text: &str) -> Vec<i64> {
     let timestamp = found.timestamp();
     if let Some(timestamp) = timestamp {
         let shown = Offset::UTC.to_datetime(timestamp);
-        return vec![1, day_of(shown.date()), 1, nanoseconds_of(shown.time()), 1, 0];
+        return vec![1, day_of_date(shown.date()), 1, nanoseconds_of(shown.time()), 1, 0];
     }
     let zone_offset = |date: Date, time: Time| {
         let zone = zone(found.iana_time_zone()?)?;
@@ -114,7 +103,7 @@ pub(super) fn parse_time(format: &str, text: &str) -> Vec<i64> {
     let offset = found.offset().or_else(|| zone_offset(date?, time?));
     let stated = |value: Option<i64>| [i64::from(value.is_some()), value.unwrap_or(0)];
     let parts =
-        [date.map(day_of), time.map(nanoseconds_of), offset.map(|offset| i64::from(offset.seconds()))];
+        [date.map(day_of_date), time.map(nanoseconds_of), offset.map(|offset| i64::from(offset.seconds()))];
     parts.into_iter().flat_map(stated).collect()
 }
 
@@ -131,7 +120,7 @@ pub(super) fn zone_offset(name: &str, instant: i64) -> i64 {
 /// unknown zone, nothing for years that zones do not have.
 pub(super) fn zone_times(name: &str, day: i64, nanoseconds: i64) -> Vec<i64> {
     let Some(zone) = zone(name) else { return vec![-1] };
-    let (Some(date), Some(time)) = (date(day), time(nanoseconds)) else { return Vec::new() };
+    let (Some(date), Some(time)) = (date_of_day(day), time(nanoseconds)) else { return Vec::new() };
     let instant = |offset: Offset| {
         let local = i128::from(day) * i128::from(DAY_NANOSECONDS) + i128::from(nanoseconds);
         i64::try_from(local - i128::from(offset.seconds()) * 1_000_000_000).ok()
@@ -161,23 +150,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_and_dates_are_inverse() {
-        for day in [-719_162, -1, 0, 59, 60, 19_782, 2_932_896] {
-            assert_eq!(date(day).map(day_of), Some(day));
-        }
-        assert_eq!(date(0), Some(Date::constant(1970, 1, 1)));
-        assert_eq!(date(i64::MAX), None);
-    }
-
-    #[test]
     fn zones_have_gaps_and_folds() {
-        let day = day_of(Date::constant(2024, 3, 31));
+        let day = day_of_date(Date::constant(2024, 3, 31));
         let hour = 3_600_000_000_000;
         // An hour behind two is three, which clocks show right after the jump.
         let after_jump = zone_times("Europe/Berlin", day, 3 * hour);
         assert_eq!(after_jump[0], 1);
         assert_eq!(zone_times("Europe/Berlin", day, 2 * hour), [0, after_jump[1]]);
-        let day = day_of(Date::constant(2024, 10, 27));
+        let day = day_of_date(Date::constant(2024, 10, 27));
         let [2, first, second] = zone_times("Europe/Berlin", day, 2 * hour)[..] else {
             panic!("two instants")
         };

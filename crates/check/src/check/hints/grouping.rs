@@ -103,12 +103,24 @@ impl Checker<'_> {
                 arguments.insert(0, argument.span);
                 first_argument = Some(argument);
             }
-            if let ExprKind::Dot { key, .. } = &argument.kind
+            if let ExprKind::Dot { base, key } = &argument.kind
                 && let Some((name, _)) = key_name(key)
                 && self.env.callables(&name.text).is_some()
             {
                 let how = format!("`.` binds tighter than application: write `(f x).{}`", name.text);
                 self.add_hint(before, &how, |report| mismatch(report, argument.span));
+                // `f (a, b).g`: the tuple is what `f` was to take.
+                if let (ExprKind::Name(function), ExprKind::Tuple(_)) = (&function.kind, &base.kind) {
+                    let how = format!(
+                        "`.` binds tighter than application: write `({} (…)).{}`",
+                        function.text, name.text
+                    );
+                    let start = argument.span.start;
+                    self.add_hint(before, &how, |report| {
+                        matches!(report.error, CheckError::Call(CallError::NoOverload { .. }))
+                            && report.span().start == start
+                    });
+                }
             }
             if let (ExprKind::Name(name), ExprKind::Tuple(parts)) = (&function.kind, &argument.kind)
                 && &*name.text == "assert"
