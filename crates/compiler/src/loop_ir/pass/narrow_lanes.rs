@@ -21,7 +21,7 @@
 //! Costs time in proportion to the statements.
 
 use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
-use super::clone_stmts::rename_all;
+use super::clone_stmts::{new_name, rename_all};
 use super::integer_ranges::Interval;
 use super::rewrite;
 use super::value_ranges::definition_intervals;
@@ -421,7 +421,8 @@ impl Narrowing<'_> {
         if let Some(Op::Cast(Cast::SignExtend | Cast::ZeroExtend, _, from)) = self.ops.get(&reg)
             && self.kernel.regs[*from].bytes() == 4
         {
-            return Some(*from);
+            // It may be cut off from another one itself.
+            return Some(new_name(&self.same, *from));
         }
         let op = match self.kernel.constants.get(&reg) {
             Some(bits) => Op::Const(ScalarType::I32, bits & u64::from(u32::MAX)),
