@@ -135,11 +135,11 @@ fn a_killed_write_leaves_nothing_over() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// An operation that takes long is stopped while it runs: in a part of the time that it takes as a
-/// whole, which is measured in the same run.
 /// A time that no round of the programs takes that are stopped.
 const SHORTEST_ROUND: Duration = Duration::from_millis(20);
 
+/// An operation that takes long is stopped while it runs: in a part of the time that it takes as a
+/// whole, which is measured in the same run.
 #[test]
 fn what_runs_long_is_stopped() {
     let folder = empty_folder("long");

@@ -134,7 +134,8 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
             env.kinds.entry(name.clone()).or_insert_with(|| kind.clone());
         }
         if let Some(definition) = library.types.get(name) {
-            // The representation of the library's abstract types, and of its lists, is hidden from users.
+            // The representation of the library's abstract types, and of its lists, is hidden from
+            // users.
             if let TypeDefinition::Nominal(nominal) = definition
                 && (nominal.as_abstract().is_some() || is_list)
             {

@@ -103,20 +103,19 @@ impl Hash for Size {
 impl Size {
     /// The size, if it is a polynomial.
     pub fn new(exact: Exact) -> Option<Size> {
-        exact.monomials().is_some().then(|| Size::of_polynomial(exact))
-    }
-
-    fn of_polynomial(exact: Exact) -> Size {
         if let Some(number) = exact.to_constant().and_then(|number| number.to_u64()) {
-            return Size::constant(number);
+            return Some(Size::constant(number));
         }
-        let terms = exact.monomials().expect("a size of the array IR is a polynomial");
-        let terms = terms.into_iter().map(|(coefficient, powers)| {
+        let terms = exact.monomials()?.into_iter().map(|(coefficient, powers)| {
             let powers = powers.into_iter().map(|(var, power)| (SizeAtom::of_type_var(&var), power));
             (coefficient, powers.collect())
         });
         let terms = terms.collect();
-        Size(Form::Polynomial(Arc::new(Polynomial { exact, terms })))
+        Some(Size(Form::Polynomial(Arc::new(Polynomial { exact, terms }))))
+    }
+
+    fn of_polynomial(exact: Exact) -> Size {
+        Size::new(exact).expect("a size of the array IR is a polynomial")
     }
 
     /// A number.

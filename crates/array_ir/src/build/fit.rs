@@ -74,7 +74,7 @@ impl Builder<'_> {
     pub(super) fn short_of_float(&mut self, float: Value, bounds: Bounds, target: Element) -> Result<Value> {
         let (mut float, mut sign) = (float, None);
         if !is_short(&bounds) {
-            // What is above the numbers with sign is 2^31 less, exactly, with the highest bit set.
+            // A number from 2^31 on is converted less 2^31, exactly, and gets the highest bit.
             let element = self.element(float);
             let half = self.float_of(element, TWO_31)?;
             let rest = self.binary(Binary::Sub, float, half)?;

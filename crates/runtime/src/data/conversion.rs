@@ -51,7 +51,7 @@ pub fn convert_cells(
             let cases: HashMap<&str, Value> = names.iter().map(|name| &**name).zip(cases).collect();
             for i in 0..column.cells.len() {
                 limits.poll(i)?;
-                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let missing = column.is_missing(i);
                 let cell = column.cells.get(i);
                 out.push(match cases.get(cell.as_str()) {
                     Some(case) => case.clone(),
@@ -73,7 +73,7 @@ pub fn convert_cells(
             let mut out = Buffer::with_capacity(Class::Word, column.cells.len()).ok_or_else(too_large)?;
             for i in 0..column.cells.len() {
                 limits.poll(i)?;
-                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let missing = column.is_missing(i);
                 let cell = column.cells.get(i);
                 let day = if missing { Some(0) } else { calendar::parse_day(cell.as_str().trim()) };
                 let day = day.ok_or_else(|| DataError::Cell {
@@ -100,7 +100,7 @@ pub fn convert_cells(
                 column.cells = own;
             }
             let fits = |i: usize| {
-                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let missing = column.is_missing(i);
                 missing || is_code_below(from, &column.cells.get(i), size.as_ref())
             };
             let mut other = None;

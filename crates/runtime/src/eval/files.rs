@@ -594,7 +594,7 @@ impl TypedReader<'_> {
                 if layout.as_ref().is_some_and(|layout| layout.slots == 0) {
                     continue;
                 }
-                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let missing = column.is_missing(i);
                 let value = if missing { Value::UNIT } else { column.cells.get(i) };
                 let case = if missing { Code::ZERO } else { Code::Small(1) };
                 buffer.push(match (cell, layout) {

@@ -108,12 +108,12 @@ impl Unboxed {
                 words.extend((0..self.slots).map(|at| seq.get(at).word()));
                 true
             }
-            (Value::Seq(seq), _) => match (seq.to_flat(Class::Any), self.kept_words(value)) {
-                (_, Some(kept)) => {
-                    words.extend_from_slice(kept);
-                    true
-                }
-                (Some((buffer, start)), None) => match &*buffer {
+            (Value::Seq(_), _) if let Some(kept) = self.kept_words(value) => {
+                words.extend_from_slice(kept);
+                true
+            }
+            (Value::Seq(seq), _) => match seq.to_flat(Class::Any) {
+                Some((buffer, start)) => match &*buffer {
                     Buffer::Any(slots) => self.write_slots(&mut slots[start..].iter(), words),
                     other => {
                         let slots: Vec<Value> =
@@ -121,7 +121,7 @@ impl Unboxed {
                         self.write_slots(&mut slots.iter(), words)
                     }
                 },
-                (None, None) => false,
+                None => false,
             },
             _ => false,
         }

@@ -5,7 +5,7 @@ use crate::check::elaborate::existential;
 use crate::check::env::{Callable, Candidates, Definition, Env, Scheme, Scope, Signature, same_domain};
 use crate::check::error::{CallError, PlaceError, TypeError};
 use crate::check::terms;
-use crate::core::{Function, FunctionId, Prim, Program, Term, TermKind, operand_order};
+use crate::core::{Function, FunctionId, Prim, Program, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
@@ -264,11 +264,7 @@ impl Checker<'_> {
             let body = std::mem::replace(&mut function.body, unit);
             function.body = terms::with_prefix(again, body);
         }
-        // Between places, the order of operands is that of what is sent.
-        if self.program.party.is_none() {
-            operand_order::order_in_function(&mut function);
-        }
-        self.program.functions[id.index()] = Some(Arc::new(function));
+        self.define_function(id, function);
         if let (TypeKind::Function(_, result), Some(signature)) =
             (ty.kind(), self.env.signatures.get_mut(&id))
             && signature.unknown_result

@@ -11,7 +11,9 @@ use crate::check::resolve::builtin::{is_array, operator_advice};
 use crate::check::solve::infer::Equation;
 use crate::core::operand_order;
 use crate::core::visit::PartMut;
-use crate::core::{Function, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, Term, TermKind};
+use crate::core::{
+    Function, FunctionId, LocalId, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, Term, TermKind,
+};
 use crate::source::Span;
 use crate::types::number::Rounded;
 use crate::types::{Kind, NoSize, Scalar, Type, TypeKind};
@@ -50,14 +52,20 @@ impl Checker<'_> {
         inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
         self.check_sequence(stmts, terms, &inner);
         let more = self.close_over(&mut inner);
-        for (id, mut function) in inner {
-            if self.program.party.is_none() {
-                operand_order::order_in_function(&mut function);
-            }
+        for (id, function) in inner {
             // The marks of shared variables are complete only after the whole item.
-            self.program.functions[id.index()] = Some(Arc::new(function));
+            self.define_function(id, function);
         }
         more
+    }
+
+    /// Makes a finished function the one of its number, with its operands in order
+    /// ([`operand_order`]). Between places, their order is that of what is sent.
+    pub(in crate::check) fn define_function(&mut self, id: FunctionId, mut function: Function) {
+        if self.program.party.is_none() {
+            operand_order::order_in_function(&mut function);
+        }
+        self.program.functions[id.index()] = Some(Arc::new(function));
     }
 
     /// Finishes one function: its domain, its locals, its body.

@@ -47,6 +47,7 @@ impl Assembler {
     }
 
     /// Lanes from narrower slots, extended; with a mask, zeros elsewhere. The mask of AVX2 has its
+    /// first lanes set.
     pub fn load_narrow(
         &mut self,
         lane: Lane,

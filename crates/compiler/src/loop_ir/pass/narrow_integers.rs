@@ -17,8 +17,8 @@
 
 use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt};
 use super::integer_ranges::Interval;
-use super::rewrite;
 use super::value_ranges::definition_intervals;
+use super::{Builder, rewrite};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -170,7 +170,7 @@ impl Narrowing {
 
     /// The statements with bytes.
     fn apply(&self, kernel: &mut Kernel, body: Vec<Stmt>) -> Vec<Stmt> {
-        let mut rewriter = Rewriter { kernel, bytes: HashMap::default(), out: Vec::new() };
+        let mut rewriter = Rewriter { build: Builder::new(kernel), bytes: HashMap::default() };
         for stmt in body {
             match stmt {
                 Stmt::Let(reg, op) if self.narrow.contains(&reg) => {
@@ -183,7 +183,7 @@ impl Narrowing {
                         }
                         other => other,
                     };
-                    let byte = rewriter.define(ScalarType::I8, op);
+                    let byte = rewriter.build.define(ScalarType::I8, op);
                     rewriter.bytes.insert(reg, byte);
                 }
                 Stmt::Let(reg, Op::Compare(kind, a, b))
@@ -196,11 +196,11 @@ impl Narrowing {
                         other => other,
                     };
                     let (a, b) = (rewriter.byte(a), rewriter.byte(b));
-                    rewriter.out.push(Stmt::Let(reg, Op::Compare(kind, a, b)));
+                    rewriter.build.stmts.push(Stmt::Let(reg, Op::Compare(kind, a, b)));
                 }
                 Stmt::Let(reg, Op::Select(condition, a, b)) => {
                     let condition = self.condition(&mut rewriter, condition);
-                    rewriter.out.push(Stmt::Let(reg, Op::Select(condition, a, b)));
+                    rewriter.build.stmts.push(Stmt::Let(reg, Op::Select(condition, a, b)));
                 }
                 Stmt::Let(reg, Op::Binary(Binary::Add, a, b))
                     if self.narrow.contains(&a) || self.narrow.contains(&b) =>
@@ -208,27 +208,27 @@ impl Narrowing {
                     let [a, b] = [a, b].map(|reg| match self.narrow.contains(&reg) {
                         true => {
                             let extended = Op::Cast(Cast::ZeroExtend, ScalarType::I64, rewriter.byte(reg));
-                            rewriter.define(ScalarType::I64, extended)
+                            rewriter.build.define(ScalarType::I64, extended)
                         }
                         false => reg,
                     });
-                    rewriter.out.push(Stmt::Let(reg, Op::Binary(Binary::Add, a, b)));
+                    rewriter.build.stmts.push(Stmt::Let(reg, Op::Binary(Binary::Add, a, b)));
                 }
                 Stmt::Store(array, at, value) if self.narrow.contains(&value) => {
                     let value = rewriter.byte(value);
-                    rewriter.out.push(Stmt::Store(array, at, value));
+                    rewriter.build.stmts.push(Stmt::Store(array, at, value));
                 }
                 Stmt::Store(array, at, value)
-                    if self.truths.contains(&value) && rewriter.kernel.arrays[array].width == 1 =>
+                    if self.truths.contains(&value) && rewriter.build.kernel.arrays[array].width == 1 =>
                 {
                     let (one, zero) = (rewriter.constant(1), rewriter.constant(0));
-                    let value = rewriter.define(ScalarType::I8, Op::Select(value, one, zero));
-                    rewriter.out.push(Stmt::Store(array, at, value));
+                    let value = rewriter.build.define(ScalarType::I8, Op::Select(value, one, zero));
+                    rewriter.build.stmts.push(Stmt::Store(array, at, value));
                 }
-                other => rewriter.out.push(other),
+                other => rewriter.build.stmts.push(other),
             }
         }
-        rewriter.out
+        rewriter.build.stmts
     }
 
     /// The condition of a choice: a comparison of what is a byte.
@@ -237,30 +237,20 @@ impl Narrowing {
             return condition;
         }
         let (byte, zero) = (rewriter.byte(condition), rewriter.constant(0));
-        rewriter.define(ScalarType::I64, Op::Compare(Compare::Ne, byte, zero))
+        rewriter.build.define(ScalarType::I64, Op::Compare(Compare::Ne, byte, zero))
     }
 }
 
 /// Statements under construction.
 struct Rewriter<'k> {
-    kernel: &'k mut Kernel,
+    build: Builder<'k>,
     /// The bytes of registers.
     bytes: HashMap<Reg, Reg>,
-    out: Vec<Stmt>,
 }
 
 impl Rewriter<'_> {
-    fn define(&mut self, ty: ScalarType, op: Op) -> Reg {
-        let reg = self.kernel.regs.push(ty);
-        if let Op::Const(_, bits) = op {
-            self.kernel.constants.insert(reg, bits);
-        }
-        self.out.push(Stmt::Let(reg, op));
-        reg
-    }
-
     fn constant(&mut self, bits: u64) -> Reg {
-        self.define(ScalarType::I8, Op::Const(ScalarType::I8, bits))
+        self.build.define(ScalarType::I8, Op::Const(ScalarType::I8, bits))
     }
 
     /// The byte of a register, or of a constant.
@@ -268,7 +258,7 @@ impl Rewriter<'_> {
         if let Some(byte) = self.bytes.get(&reg) {
             return *byte;
         }
-        let bits = small_constant(self.kernel, reg).expect("what is no byte is a small constant");
+        let bits = small_constant(self.build.kernel, reg).expect("what is no byte is a small constant");
         let byte = self.constant(bits);
         self.bytes.insert(reg, byte);
         byte

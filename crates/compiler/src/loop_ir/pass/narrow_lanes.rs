@@ -23,8 +23,8 @@
 use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
 use super::clone_stmts::{new_name, rename_all};
 use super::integer_ranges::Interval;
-use super::rewrite;
 use super::value_ranges::definition_intervals;
+use super::{Builder, rewrite};
 use crate::hash::{HashMap, HashSet};
 
 const SIGNED: Interval = Interval { low: i32::MIN as i64, high: i32::MAX as i64 };
@@ -61,7 +61,11 @@ fn narrowed(
         _ => false,
     };
     let has_stores = body.iter().any(|stmt| matches!(stmt, Stmt::Store(..)));
-    if !has_stores || !body.iter().all(is_flat) || Lanes::of(kernel, index, body).are_short(kernel, body) {
+    if !has_stores || !body.iter().all(is_flat) {
+        return None;
+    }
+    let lanes = Lanes::of(kernel, index, body);
+    if lanes.are_short(kernel, body) {
         return None;
     }
     let ops = body.iter().filter_map(|stmt| match stmt {
@@ -69,21 +73,19 @@ fn narrowed(
         _ => None,
     });
     let ops: HashMap<Reg, Op> = ops.collect();
-    let lanes = Lanes::of(kernel, index, body);
     let mut narrowing = Narrowing {
-        kernel,
+        build: Builder::new(kernel),
         index,
         ops,
         intervals,
         lanes,
         words: HashMap::default(),
         same: HashMap::default(),
-        out: Vec::new(),
     };
     for stmt in body {
         narrowing.statement(stmt);
     }
-    let Narrowing { mut out, same, .. } = narrowing;
+    let Narrowing { build: Builder { stmts: mut out, .. }, same, .. } = narrowing;
     rename_all(&mut out, &same);
     remove_dead(&mut out);
     Lanes::of(kernel, index, &out).are_short(kernel, &out).then_some(out)
@@ -245,7 +247,7 @@ impl Lanes {
 
 /// The narrow statements of a loop.
 struct Narrowing<'k> {
-    kernel: &'k mut Kernel,
+    build: Builder<'k>,
     index: Reg,
     /// The operations of the loop.
     ops: HashMap<Reg, Op>,
@@ -255,26 +257,16 @@ struct Narrowing<'k> {
     words: HashMap<Reg, Reg>,
     /// Registers that are equal to others.
     same: HashMap<Reg, Reg>,
-    out: Vec<Stmt>,
 }
 
 impl Narrowing<'_> {
-    fn define(&mut self, ty: ScalarType, op: Op) -> Reg {
-        let reg = self.kernel.regs.push(ty);
-        if let Op::Const(_, bits) = op {
-            self.kernel.constants.insert(reg, bits);
-        }
-        self.out.push(Stmt::Let(reg, op));
-        reg
-    }
-
     fn is_word(&self, reg: Reg) -> bool {
-        self.kernel.regs[reg] == ScalarType::I64
+        self.build.kernel.regs[reg] == ScalarType::I64
     }
 
     /// Returns true if a register is a number within bounds.
     fn is_within(&self, reg: Reg, bounds: Interval) -> bool {
-        let interval = match self.kernel.constants.get(&reg) {
+        let interval = match self.build.kernel.constants.get(&reg) {
             Some(bits) => Some(Interval::exactly(*bits as i64)),
             None => self.intervals.get(&reg).copied(),
         };
@@ -285,7 +277,7 @@ impl Narrowing<'_> {
         let narrow = match stmt {
             Stmt::Let(reg, op) => self.operation(*reg, op),
             Stmt::Store(array, at, value) => {
-                let ty = match self.kernel.arrays[*array].width {
+                let ty = match self.build.kernel.arrays[*array].width {
                     1 => ScalarType::I8,
                     2 => ScalarType::I16,
                     _ => ScalarType::I32,
@@ -294,7 +286,7 @@ impl Narrowing<'_> {
             }
             _ => None,
         };
-        self.out.push(narrow.unwrap_or_else(|| stmt.clone()));
+        self.build.stmts.push(narrow.unwrap_or_else(|| stmt.clone()));
     }
 
     /// The low bits of a register of 64 bits, as an integer of a type.
@@ -305,7 +297,7 @@ impl Narrowing<'_> {
         let word = self.word(reg)?;
         Some(match ty {
             ScalarType::I32 => word,
-            ty => self.define(ty, Op::Cast(Cast::Truncate, ty, word)),
+            ty => self.build.define(ty, Op::Cast(Cast::Truncate, ty, word)),
         })
     }
 
@@ -313,15 +305,17 @@ impl Narrowing<'_> {
     fn operation(&mut self, reg: Reg, op: &Op) -> Option<Stmt> {
         match *op {
             Op::Load(array, at, ScalarType::I64) => {
-                let (ty, width) = match self.kernel.arrays[array].width {
+                let (ty, width) = match self.build.kernel.arrays[array].width {
                     1 => (ScalarType::I8, 1),
                     2 => (ScalarType::I16, 2),
                     _ => (ScalarType::I32, 4),
                 };
-                let slot = self.define(ty, Op::Load(array, at, ty));
+                let slot = self.build.define(ty, Op::Load(array, at, ty));
                 let word = match width {
                     4 => slot,
-                    _ => self.define(ScalarType::I32, Op::Cast(Cast::ZeroExtend, ScalarType::I32, slot)),
+                    _ => {
+                        self.build.define(ScalarType::I32, Op::Cast(Cast::ZeroExtend, ScalarType::I32, slot))
+                    }
                 };
                 self.words.insert(reg, word);
                 None
@@ -347,7 +341,7 @@ impl Narrowing<'_> {
                 let (a, b) = self.compared(kind, a, b)?;
                 Some(Stmt::Let(reg, Op::Compare(kind, a, b)))
             }
-            Op::Compare(kind, a, b) if self.kernel.regs[a] == ScalarType::F64 => {
+            Op::Compare(kind, a, b) if self.build.kernel.regs[a] == ScalarType::F64 => {
                 let (a, b) = (self.single(a)?, self.single(b)?);
                 Some(Stmt::Let(reg, Op::Compare(kind, a, b)))
             }
@@ -357,14 +351,14 @@ impl Narrowing<'_> {
 
     /// A float of 4 bytes that is equal to one of 8.
     fn single(&mut self, reg: Reg) -> Option<Reg> {
-        if let Some(bits) = self.kernel.constants.get(&reg) {
+        if let Some(bits) = self.build.kernel.constants.get(&reg) {
             let (double, single) = (f64::from_bits(*bits), f64::from_bits(*bits) as f32);
             let is_exact = f64::from(single) == double;
             let bits = u64::from(single.to_bits());
-            return is_exact.then(|| self.define(ScalarType::F32, Op::Const(ScalarType::F32, bits)));
+            return is_exact.then(|| self.build.define(ScalarType::F32, Op::Const(ScalarType::F32, bits)));
         }
         match self.ops.get(&reg)? {
-            Op::Cast(Cast::FloatToFloat, _, from) if self.kernel.regs[*from] == ScalarType::F32 => {
+            Op::Cast(Cast::FloatToFloat, _, from) if self.build.kernel.regs[*from] == ScalarType::F32 => {
                 Some(*from)
             }
             _ => None,
@@ -404,12 +398,12 @@ impl Narrowing<'_> {
     fn clamped(&mut self, reg: Reg) -> Reg {
         let mut clamped = reg;
         for (bound, is_low) in [(SIGNED.low, true), (SIGNED.high, false)] {
-            let bound = self.define(ScalarType::I64, Op::Const(ScalarType::I64, bound as u64));
+            let bound = self.build.define(ScalarType::I64, Op::Const(ScalarType::I64, bound as u64));
             let (a, b) = if is_low { (clamped, bound) } else { (bound, clamped) };
-            let is_beyond = self.define(ScalarType::I64, Op::Compare(Compare::Lt, a, b));
-            clamped = self.define(ScalarType::I64, Op::Select(is_beyond, bound, clamped));
+            let is_beyond = self.build.define(ScalarType::I64, Op::Compare(Compare::Lt, a, b));
+            clamped = self.build.define(ScalarType::I64, Op::Select(is_beyond, bound, clamped));
         }
-        self.define(ScalarType::I32, Op::Cast(Cast::Truncate, ScalarType::I32, clamped))
+        self.build.define(ScalarType::I32, Op::Cast(Cast::Truncate, ScalarType::I32, clamped))
     }
 
     /// The low 32 bits of a register of 64, as a register of its own; of what stays the same and of
@@ -419,19 +413,19 @@ impl Narrowing<'_> {
             return Some(*word);
         }
         if let Some(Op::Cast(Cast::SignExtend | Cast::ZeroExtend, _, from)) = self.ops.get(&reg)
-            && self.kernel.regs[*from].bytes() == 4
+            && self.build.kernel.regs[*from].bytes() == 4
         {
             // It may be cut off from another one itself.
             return Some(new_name(&self.same, *from));
         }
-        let op = match self.kernel.constants.get(&reg) {
+        let op = match self.build.kernel.constants.get(&reg) {
             Some(bits) => Op::Const(ScalarType::I32, bits & u64::from(u32::MAX)),
             None if reg == self.index || !self.lanes.varying.contains(&reg) => {
                 Op::Cast(Cast::Truncate, ScalarType::I32, reg)
             }
             None => self.word_operation(reg)?,
         };
-        let word = self.define(ScalarType::I32, op);
+        let word = self.build.define(ScalarType::I32, op);
         self.words.insert(reg, word);
         Some(word)
     }
@@ -447,7 +441,7 @@ impl Narrowing<'_> {
                 Op::Binary(kind, self.word(a)?, self.word(b)?)
             }
             Op::Binary(kind @ (Binary::Shl | Binary::Shr), a, places) => {
-                let known = self.kernel.constants.get(&places).is_some_and(|n| *n < 32);
+                let known = self.build.kernel.constants.get(&places).is_some_and(|n| *n < 32);
                 if !known || kind == Binary::Shr && !self.is_within(a, UNSIGNED) {
                     return None;
                 }
@@ -461,13 +455,14 @@ impl Narrowing<'_> {
                 Op::Cast(kind, ScalarType::I32, from)
             }
             Op::Cast(Cast::FloatToSigned, _, from) if self.is_within(reg, SIGNED) => {
-                let from = if self.kernel.regs[from] == ScalarType::F32 { from } else { self.single(from)? };
+                let from =
+                    if self.build.kernel.regs[from] == ScalarType::F32 { from } else { self.single(from)? };
                 Op::Cast(Cast::FloatToSigned, ScalarType::I32, from)
             }
             // A truth value that is a number.
             _ if self.lanes.truths.contains(&reg) => {
-                let one = self.define(ScalarType::I32, Op::Const(ScalarType::I32, 1));
-                let zero = self.define(ScalarType::I32, Op::Const(ScalarType::I32, 0));
+                let one = self.build.define(ScalarType::I32, Op::Const(ScalarType::I32, 1));
+                let zero = self.build.define(ScalarType::I32, Op::Const(ScalarType::I32, 0));
                 Op::Select(reg, one, zero)
             }
             _ => return None,

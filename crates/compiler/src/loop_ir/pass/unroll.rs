@@ -9,8 +9,8 @@
 //!
 //! Inner loops first, as long as the code stays short; then those whose ends were indices of a loop
 //! around them. Of a loop that accumulates what counts is what is left when indices have become
-//! constants: most of the slot numbers of a window are folded or computed once ([`simplify`](super::simplify)). One of more than [`MAX_TRIP_COUNT`] rounds is
-//! written out where that removes divisions, comparisons and choices of its index; a sum of numbers
+//! constants: most of the slot numbers of a window are folded or computed once
+//! ([`simplify`](super::simplify)). One of more than [`MAX_TRIP_COUNT`] rounds is written out where that removes divisions, comparisons and choices of its index; a sum of numbers
 //! that lie side by side goes by vectors.
 
 use super::super::{

@@ -338,7 +338,7 @@ fn decode_dictionary(
     let mut missing = vec![false; count];
     for (i, missing) in missing.iter_mut().enumerate() {
         limits.poll(i)?;
-        let gone = |column: &Column, i: usize| column.missing.get(i).copied().unwrap_or(false);
+        let gone = |column: &Column, i: usize| column.is_missing(i);
         if gone(numbers, i) {
             *missing = true;
             cells.push(if class == Class::Any { empty_text() } else { Value::UNIT });
