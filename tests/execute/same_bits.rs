@@ -1,5 +1,10 @@
-//! The same bits for each number of threads and each width of vectors: of the examples, of the everyday programs, and of
-//! what the library computes (`tests/stdlib/bits.flx`, whose golden hashes hold on every machine).
+//! The same bits for each number of threads, each width of vectors and each target: of the examples,
+//! of the everyday programs, and of what the library computes (`tests/stdlib/bits.flx`, whose golden
+//! hashes hold on every machine).
+//!
+//! The command for a second target is that of `FELIS_SECOND_TARGET`, words separated by blanks: an
+//! emulator and a program built for it, as `.ci/run` builds one. Without it that part is skipped with
+//! a printed line.
 
 use crate::in_four_parts;
 use std::fs;
@@ -25,8 +30,12 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Returns what a program prints, run from its folder, and says.
-fn printed(program: &Path, (threads, bits): (&str, &str)) -> String {
-    let run = Command::new(env!("CARGO_BIN_EXE_felis"))
+fn printed(program: &Path, setting: (&str, &str)) -> String {
+    printed_by(Command::new(env!("CARGO_BIN_EXE_felis")), program, setting)
+}
+
+fn printed_by(mut felis: Command, program: &Path, (threads, bits): (&str, &str)) -> String {
+    let run = felis
         .arg(program)
         .env("FELIS_THREADS", threads)
         .env("FELIS_VECTORS", bits)
@@ -37,22 +46,52 @@ fn printed(program: &Path, (threads, bits): (&str, &str)) -> String {
     String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr)
 }
 
-fn examples_have_the_same_bits(part: usize, parts: usize) {
-    let found = programs("examples").into_iter().chain(programs("examples/cookbook"));
-    let mut count = 0;
-    for (at, program) in found.enumerate() {
-        count += 1;
-        if at % parts != part {
-            continue;
-        }
+/// Returns one part of the examples and the everyday programs, with what each prints.
+fn examples(part: usize, parts: usize) -> impl Iterator<Item = (PathBuf, String)> {
+    let found: Vec<PathBuf> = programs("examples").into_iter().chain(programs("examples/cookbook")).collect();
+    assert!(found.len() > 50, "only {} programs were found", found.len());
+    found.into_iter().skip(part).step_by(parts).map(|program| {
         let wanted = fs::read_to_string(program.with_extension("out")).expect("a text");
+        (program, wanted)
+    })
+}
+
+fn examples_have_the_same_bits(part: usize, parts: usize) {
+    for (program, wanted) in examples(part, parts) {
         for setting in SETTINGS {
             assert_eq!(printed(&program, setting), wanted, "{}: {setting:?}", program.display());
         }
     }
-    assert!(count > 50, "only {count} programs were found");
 }
 in_four_parts!(examples_have_the_same_bits);
+
+/// Returns the command for the second target, if there is one.
+fn second_target() -> Option<Command> {
+    let Ok(words) = std::env::var("FELIS_SECOND_TARGET") else {
+        println!("skipped: FELIS_SECOND_TARGET names no command for a second target");
+        return None;
+    };
+    let mut words = words.split(' ');
+    let mut command = Command::new(words.next().expect("a command"));
+    command.args(words);
+    Some(command)
+}
+
+fn examples_have_the_same_bits_on_a_second_target(part: usize, parts: usize) {
+    for (program, wanted) in examples(part, parts) {
+        let Some(felis) = second_target() else { return };
+        assert_eq!(printed_by(felis, &program, ("2", "128")), wanted, "{}", program.display());
+    }
+}
+in_four_parts!(examples_have_the_same_bits_on_a_second_target);
+
+#[test]
+fn the_library_computes_the_same_bits_on_a_second_target() {
+    let Some(felis) = second_target() else { return };
+    let program = root().join("tests/stdlib/bits.flx");
+    let wanted = fs::read_to_string(program.with_extension("out")).expect("a text");
+    assert_eq!(printed_by(felis, &program, ("1", "128")), wanted);
+}
 
 /// `BLESS=1` writes the hashes, after a change of what is computed.
 #[test]

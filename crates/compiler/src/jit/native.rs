@@ -23,6 +23,7 @@ use super::gemm::{
 use super::growable::Growables;
 use super::partition::GROWABLES_WORD;
 use super::sort::SortForm;
+#[cfg(target_arch = "x86_64")]
 use crate::core::reduction::LANES;
 use crate::value::sort::{Slot, SortKey, order_slots, sort_slots};
 use cranelift_jit::JITModule;
