@@ -10,8 +10,9 @@
 //! block of a `switch` has those of its piece. The pieces that a value is not of have nodes that
 //! nothing reads.
 //!
-//! **Lazy arrays.** A view, an element that is an array, a list of arrays, and a map that is
-//! computed where the value of its block is stored ([`Storage::is_delayed`]) have no memory.
+//! **Lazy arrays.** A view, an element that is an array, a list of arrays, a map that is computed
+//! where the value of its block is stored, and one that is computed into its place in a
+//! concatenation ([`Storage::is_delayed`]) have no memory.
 //! Reading one is reading its sources, then.
 //!
 //! **Parts that stay.** An element that an update stores may have parts of the one that it replaces,
@@ -76,20 +77,32 @@ pub struct Storage {
     unchanged: HashMap<Value, Vec<bool>>,
 }
 
-/// The maps that nothing reads but the end of the block that defines them, and of no other.
-fn delayed_maps(function: &Function) -> HashSet<Value> {
-    let (mut read, mut ends) = (HashSet::default(), HashMap::default());
+/// The maps that nothing reads but the end of the block that defines them, and of no other; and the
+/// maps and concatenations of which one concatenation in their block is the only reader.
+fn delayed_arrays(function: &Function) -> HashSet<Value> {
+    let (mut reads, mut ends) = (HashMap::default(), HashMap::default());
     function.body.for_each_block(&mut |block| {
-        block.stmts.iter().for_each(|stmt| stmt.op.for_each_use(&mut |value| _ = read.insert(value)));
+        let read = &mut |value| *reads.entry(value).or_insert(0) += 1;
+        block.stmts.iter().for_each(|stmt| stmt.op.for_each_use(read));
         *ends.entry(block.end.value()).or_insert(0) += 1;
     });
+    let reads = |value: &Value| reads.get(value).copied().unwrap_or(0);
+    let ends = |value: &Value| ends.get(value).copied().unwrap_or(0);
     let mut found = HashSet::default();
     function.body.for_each_block(&mut |block| {
         let end = block.end.value();
-        let is_map = |stmt: &Stmt| stmt.value == end && matches!(stmt.op, Op::Map(_));
-        if !read.contains(&end) && ends[&end] == 1 && block.stmts.iter().any(is_map) {
-            found.insert(end);
+        let mut joined = HashSet::default();
+        for stmt in &block.stmts {
+            if let Op::Concat(a, b) = stmt.op {
+                joined.extend([a, b]);
+            }
         }
+        let is_delayed = |stmt: &&Stmt| match (&stmt.op, reads(&stmt.value), ends(&stmt.value)) {
+            (Op::Map(_), 0, 1) => stmt.value == end,
+            (Op::Map(_) | Op::Concat(..), 1, 0) => joined.contains(&stmt.value),
+            _ => false,
+        };
+        found.extend(block.stmts.iter().filter(is_delayed).map(|stmt| stmt.value));
     });
     found
 }
@@ -145,12 +158,13 @@ fn plain_arrays(ty: &Type) -> Vec<usize> {
 impl Storage {
     /// The classes of a function that may change the arrays of some parameters.
     pub fn of(function: &Function, owned: &[Value]) -> Storage {
-        let mut graph = Graph::new(delayed_maps(function));
+        let mut graph = Graph::new(delayed_arrays(function));
         graph.function(&function.body, owned);
         graph.finish()
     }
 
-    /// Returns true for a map that is computed where the value of its block is stored: nothing else
+    /// Returns true for a map that is computed where the value of its block is stored, and for a map
+    /// or a concatenation that is computed where the concatenation is that reads it: nothing else
     /// reads it.
     pub fn is_delayed(&self, value: Value) -> bool {
         self.delayed.contains(&value)

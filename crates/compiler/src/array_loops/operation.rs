@@ -436,14 +436,24 @@ impl<'p> Emitter<'p> {
         if self.slots(&stmt.ty)? == 0 {
             return self.without_slots(&stmt.ty);
         }
+        if self.storage.is_delayed(stmt.value) {
+            return Ok(LoweredValue::Array(Rc::new(ArrayValue::Pending(&stmt.op))));
+        }
         let array = self.memory_with_room(stmt.value, 0, &stmt.ty)?;
         let zero = self.int(0)?;
+        self.concat_into(a, b, array, zero)?;
+        self.load(&stmt.ty, array, zero)
+    }
+
+    /// Stores two arrays one after the other, from a slot on.
+    pub(super) fn concat_into(&mut self, a: Value, b: Value, array: Array, slot: Reg) -> Result<()> {
         let first = self.slots_register(self.uses.types[&a])?;
-        for (part, at) in [(a, zero), (b, first)] {
+        let behind = self.binary(Binary::Add, slot, first)?;
+        for (part, at) in [(a, slot), (b, behind)] {
             let (lowered, ty) = (self.values[&part].clone(), self.uses.types[&part]);
             self.store(&lowered, ty, array, at)?;
         }
-        self.load(&stmt.ty, array, zero)
+        Ok(())
     }
 
     /// An array with another element: in its memory, or in a copy if the array is still read.

@@ -4,6 +4,7 @@ use super::digits::{OpenedSize, UNBOUNDED};
 use super::{Declined, Emitter, Result};
 use crate::array_ir::storage::array_count;
 use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Size, Space, Type, Value};
+use crate::hash::HashMap;
 use crate::loop_ir::{Array, Binary, Compare, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};
 use crate::value::Class;
 use std::rc::Rc;
@@ -36,7 +37,7 @@ pub(super) enum ArrayValue<'p> {
     List(Vec<LoweredValue<'p>>),
     /// The elements of another array at other digits.
     View { source: Value, digits: &'p [DigitExpr] },
-    /// A map that is computed where the value of its block is stored.
+    /// A map or a concatenation that is computed where it is stored.
     Pending(&'p ArrayOp),
     /// An array whose elements have no slots, and are all the same.
     Repeated(LoweredValue<'p>),
@@ -60,6 +61,46 @@ pub(super) enum Location {
     Empty,
     /// An array whose elements have no slots: a location for each of them.
     Repeated(Rc<Location>),
+}
+
+/// The move of an array of a parallel copy.
+struct Move<'p, 't> {
+    target: Array,
+    /// The source.
+    lowered: LoweredValue<'p>,
+    ty: &'t Type,
+    /// True if the source reads the old contents of a target.
+    overwritten: bool,
+    /// The array that the source is all of, if the target may be exchanged with it.
+    spare: Option<Array>,
+}
+
+/// The targets of moves that have a spare array, each with that.
+fn spares(moves: &[Move<'_, '_>]) -> Vec<(Array, Array)> {
+    moves.iter().filter_map(|moved| Some((moved.target, moved.spare?))).collect()
+}
+
+/// The exchanges, in order, that give each target the contents of its source. Targets are different
+/// arrays, and so are sources. An array whose old contents are a source is exchanged itself first,
+/// if that is no cycle.
+fn exchanges(mut left: Vec<(Array, Array)>) -> Vec<(Array, Array)> {
+    // Where the contents of arrays are now that have been exchanged.
+    let mut places: HashMap<Array, Array> = HashMap::default();
+    let mut swaps = Vec::new();
+    while !left.is_empty() {
+        let is_free = |(_, source): &(Array, Array)| left.iter().all(|(target, _)| target != source);
+        let next = left.iter().position(is_free).unwrap_or(0);
+        let (target, source) = left.remove(next);
+        let from = places.get(&source).copied().unwrap_or(source);
+        if from == target {
+            continue;
+        }
+        swaps.push((target, from));
+        let displaced = places.iter().find(|(_, place)| **place == target).map(|(array, _)| *array);
+        places.insert(displaced.unwrap_or(target), from);
+        places.insert(source, target);
+    }
+    swaps
 }
 
 /// The register type of an element.
@@ -433,7 +474,8 @@ impl<'p> Emitter<'p> {
                 Ok(())
             }
             ArrayValue::Pending(ArrayOp::Map(body)) => self.map_into(body, array, slot),
-            ArrayValue::Pending(_) => unreachable!("only maps are pending"),
+            ArrayValue::Pending(ArrayOp::Concat(a, b)) => self.concat_into(*a, *b, array, slot),
+            ArrayValue::Pending(_) => unreachable!("only maps and concatenations are pending"),
             ArrayValue::Unread => Ok(()),
             ArrayValue::Repeated(_) => unreachable!("an array without slots is not stored"),
             ArrayValue::Memory { array: from, base } => {
@@ -821,6 +863,10 @@ impl<'p> Emitter<'p> {
     }
 
     /// Sets a location to a value that ends a block or begins a loop.
+    ///
+    /// Its arrays are a parallel copy. Memory is exchanged where a source is all of an array that
+    /// nothing reads afterward, the old memory of another target included: states that move on
+    /// (`before, now = now, next`) cost no copy.
     pub(super) fn move_to(&mut self, location: &Location, value: Value) -> Result<()> {
         let (lowered, ty) = (self.values[&value].clone(), self.uses.types[&value]);
         let mut arrays = Vec::new();
@@ -834,22 +880,47 @@ impl<'p> Emitter<'p> {
             else {
                 continue;
             };
-            // What a copy would overwrite before it is read is saved first.
             let overwritten = targets.iter().any(|(_, target)| self.reads_memory(value, position, *target));
-            let lowered = if overwritten { self.store_in_own_memory(&lowered, ty)? } else { lowered };
             let read_elsewhere = |this: &Self, memory: Array| {
                 let mut others = targets.iter().filter(|(other, _)| *other != position);
                 others.any(|(other, _)| this.reads_memory(value, *other, memory))
             };
+            // What lies where another array goes is not needed afterward.
+            let is_target = |memory: Array| targets.iter().any(|(_, target)| *target == memory);
             let spare = self.exchangeable_array(&lowered, target).filter(|memory| {
-                overwritten || self.storage.is_last_use(value, position) && !read_elsewhere(self, *memory)
+                (is_target(*memory) || !overwritten && self.storage.is_last_use(value, position))
+                    && !read_elsewhere(self, *memory)
             });
-            moves.push((target, lowered, ty, spare));
+            moves.push(Move { target, lowered, ty, overwritten, spare });
         }
-        for (target, lowered, ty, spare) in moves {
-            self.swap_or_copy(target, &lowered, ty, spare)?;
+        self.refuse_impossible_exchanges(&mut moves);
+        // What a copy or an exchange would overwrite before it is read is saved first.
+        for moved in moves.iter_mut().filter(|moved| moved.overwritten && moved.spare.is_none()) {
+            moved.lowered = self.store_in_own_memory(&moved.lowered, moved.ty)?;
+            moved.spare = self.exchangeable_array(&moved.lowered, moved.target);
+        }
+        for (target, memory) in exchanges(spares(&moves)) {
+            self.emit(Stmt::Swap(target, memory))?;
+        }
+        for moved in moves.iter().filter(|moved| moved.spare.is_none()) {
+            self.store_whole(&moved.lowered, moved.ty, moved.target)?;
         }
         Ok(())
+    }
+
+    /// Leaves those moves to copies whose exchange would be one of two arrays of which neither is
+    /// made for the run.
+    fn refuse_impossible_exchanges(&self, moves: &mut [Move<'p, '_>]) {
+        let is_own = |array: Array| {
+            matches!(self.kernel.arrays[array].origin, Origin::Scratch | Origin::Growable)
+        };
+        while let Some((target, _)) = exchanges(spares(moves))
+            .into_iter()
+            .find(|(target, memory)| !is_own(*target) && !is_own(*memory))
+        {
+            let refused = moves.iter_mut().find(|moved| moved.target == target);
+            refused.expect("an exchange has the target of a move").spare = None;
+        }
     }
 
     /// Returns true if reading an array of a value reads an array in memory.
@@ -902,8 +973,10 @@ impl<'p> Emitter<'p> {
             return (old == new && !self.in_lanes).then_some(other);
         }
         // Of two arrays that are exchanged at least one is made for the run.
-        let owned = matches!(old.origin, Origin::Scratch | Origin::InOut(_)) && new.origin == Origin::Scratch;
-        (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
+        let owned = |origin| matches!(origin, Origin::Scratch | Origin::InOut(_));
+        let one_is_own = old.origin == Origin::Scratch || new.origin == Origin::Scratch;
+        let may_change = owned(old.origin) && owned(new.origin) && one_is_own;
+        (alike && may_change && !self.in_parallel && !self.in_lanes).then_some(other)
     }
 
     /// Sets a location of [`Emitter::new_location`] to a value. Its arrays may be made of those
@@ -995,5 +1068,40 @@ impl<'p> Emitter<'p> {
                 LoweredValue::Array(Rc::new(ArrayValue::Repeated(only)))
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each target has the old contents of its source, in chains, in cycles and alone.
+    #[test]
+    fn exchanges_carry_out_parallel_copies() {
+        let seed = fastrand::u64(..);
+        eprintln!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..5000 {
+            let count = random.usize(2..8);
+            let mut shuffled = || {
+                let mut arrays: Vec<Array> = (0..count).map(Array::new).collect();
+                random.shuffle(&mut arrays);
+                arrays
+            };
+            let (targets, sources) = (shuffled(), shuffled());
+            let wanted: Vec<(Array, Array)> = targets
+                .into_iter()
+                .zip(sources)
+                .filter(|(target, source)| target != source)
+                .take(count / 2 + 1)
+                .collect();
+            let mut contents: Vec<usize> = (0..count).collect();
+            for (a, b) in exchanges(wanted.clone()) {
+                contents.swap(a.index(), b.index());
+            }
+            for (target, source) in wanted {
+                assert_eq!(contents[target.index()], source.index());
+            }
+        }
     }
 }

@@ -153,6 +153,7 @@ impl<'f> Walk<'f> {
                 return self.rounds(&nodes, *label, *state, Some(condition), body);
             }
             Op::Map(body) if self.storage.is_delayed(stmt.value) => drop(self.bodies.insert(nodes[0], body)),
+            Op::Concat(..) if self.storage.is_delayed(stmt.value) => {}
             op => {
                 // The result is written while the operation reads.
                 nodes.iter().for_each(|node| self.define(*node));
