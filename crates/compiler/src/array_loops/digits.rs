@@ -210,17 +210,19 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Digits, for the digits of the index that a view is asked for. Those of one number, all of
-    /// them in order, are known to be its digits.
+    /// Digits, for the digits of the index that a view is asked for. Where all digits of one number
+    /// stand in order, they are known to be its digits.
     pub(super) fn digits(&mut self, digits: &[DigitExpr], target: &[Reg]) -> Result<Vec<Reg>> {
         let regs = digits.iter().map(|digit| self.digit(digit, target)).collect::<Result<Vec<_>>>()?;
-        if let [DigitExpr::Split { of, sizes, .. }, _, ..] = digits
-            && sizes.len() == digits.len()
-            && (0..).zip(digits).all(|(at, other)| is_digit_of(other, of, sizes, at))
-        {
-            let code = self.digit(of, target)?;
-            let extents = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
-            self.remember_digits(code, extents, &regs);
+        for (at, first) in digits.iter().enumerate() {
+            if let DigitExpr::Split { of, sizes, digit: 0 } = first
+                && let Some(own) = digits.get(at..at + sizes.len())
+                && (0..).zip(own).all(|(position, other)| is_digit_of(other, of, sizes, position))
+            {
+                let code = self.digit(of, target)?;
+                let extents = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
+                self.remember_digits(code, extents, &regs[at..at + sizes.len()]);
+            }
         }
         Ok(regs)
     }

@@ -295,3 +295,34 @@ impl Making {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is computed in front of a loop inside of another one is not computed again in its rounds:
+    /// see [`Emit::leave_loop_if`](super::super::emit::Emit::leave_loop_if).
+    #[test]
+    fn computations_stay_outside_of_inner_loops() {
+        let kernel = crate::loop_ir::parse::kernel(
+            "array a0: inout 0, 8 bytes a slot, 1600 slots
+size n0 = 40
+r0: i64 = 0
+r1: i64 = n0
+for r2 in r0..<r1 @0
+  r3: f64 = a0[r2]
+  r4: f64 = 3.0
+  r5: f64 = div_float r4 r3
+  for r6 in r0..<r1 @1
+    r7: i64 = mul r6 r1
+    r8: i64 = add r7 r2
+    r9: f64 = a0[r8]
+    r10: f64 = mul r9 r5
+    a0[r8] <- r10",
+        );
+        let text = Code::show(&kernel.unwrap()).unwrap();
+        let is_instruction = |line: &&str| line.contains("div") && !line.contains(" = ");
+        let divisions: Vec<&str> = text.lines().filter(is_instruction).collect();
+        assert_eq!(divisions.len(), 1, "{divisions:?}\n{text}");
+    }
+}

@@ -66,6 +66,11 @@ fn sets_first(side: &[Stmt], other: &[Stmt]) -> bool {
         })
 }
 
+/// Returns true if a side of a branch ends outside of a loop.
+fn breaks(side: &[Stmt]) -> bool {
+    matches!(side.last(), Some(Stmt::Break(_) | Stmt::Fail))
+}
+
 /// Returns true if a statement becomes instructions of its own.
 fn emits_instructions(stmt: &Stmt) -> bool {
     !matches!(stmt, Stmt::Set(..) | Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_)))
@@ -423,7 +428,12 @@ impl<'n, 'f> Emit<'n, 'f> {
                 } else {
                     (yes, no) = (self.b.create_block(), self.b.create_block());
                 }
-                self.b.ins().brif(condition, yes, &[], no, &[]);
+                if breaks(otherwise) && !breaks(then) {
+                    let ends = self.b.ins().icmp_imm_s(IntCC::Equal, condition, 0);
+                    self.leave_loop_if(ends, (no, &[]), yes);
+                } else {
+                    self.b.ins().brif(condition, yes, &[], no, &[]);
+                }
                 for (block, stmts) in [(yes, then), (no, otherwise)] {
                     if block == end {
                         continue;
@@ -553,7 +563,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         let function = self.functions.grow.expect("the function is declared with the first array that grows");
         let call = self.b.ins().call(function, &[self.args, address_word, capacity, slots, width]);
         let (is_there, grown) = (self.b.inst_results(call)[0], self.b.create_block());
-        self.b.ins().brif(is_there, grown, &[], self.fail, &[]);
+        let is_missing = self.b.ins().icmp_imm_s(IntCC::Equal, is_there, 0);
+        self.leave_loop_if(is_missing, (self.fail, &[]), grown);
         self.b.switch_to_block(grown);
         let base = self.word(types::I64, address);
         let Base::Variable(variable) = self.bases[&array] else {
@@ -619,8 +630,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         }
         self.jump(head, &[low]);
         self.b.switch_to_block(head);
-        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
-        self.b.ins().brif(more, inside, &[], end, &[]);
+        let ends = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, at, high);
+        self.leave_loop_if(ends, (end, &[]), inside);
         self.b.switch_to_block(inside);
         if !polls_by_call(label, body) {
             self.poll_interrupt();
@@ -636,13 +647,23 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(end);
     }
 
-    /// 1 if an index is at least so many rounds below an end. No sum wraps, whatever the two are.
-    pub(super) fn has_rounds(&mut self, at: Value, end: Value, rounds: i64) -> Value {
-        let below = self.b.ins().icmp(IntCC::SignedLessThan, at, end);
+    /// Branches at the head of a loop, or within its body: out of it if a condition holds, else to
+    /// a block of the loop.
+    ///
+    /// The exit is the first successor, so that it is visited last in reverse postorder. Cranelift
+    /// moves a computation out of a loop, and leaves it outside, only while it has met no block
+    /// behind that loop.
+    pub(super) fn leave_loop_if(&mut self, ends: Value, (exit, args): (Block, &[BlockArg]), inside: Block) {
+        self.b.ins().brif(ends, exit, args, inside, &[]);
+    }
+
+    /// 1 if an index is fewer than so many rounds below an end. No sum wraps, whatever the two are.
+    pub(super) fn lacks_rounds(&mut self, at: Value, end: Value, rounds: i64) -> Value {
+        let beyond = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, at, end);
         let left = self.b.ins().isub(end, at);
         let least = self.b.ins().iconst(types::I64, rounds);
-        let enough = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, left, least);
-        self.b.ins().band(below, enough)
+        let few = self.b.ins().icmp(IntCC::UnsignedLessThan, left, least);
+        self.b.ins().bor(beyond, few)
     }
 
     /// Emits a loop with a straight-line body that polls for an interrupt once in
@@ -660,8 +681,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         let ((head, at), run, end) = (block(self), self.b.create_block(), self.b.create_block());
         self.jump(head, &[low]);
         self.b.switch_to_block(head);
-        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
-        self.b.ins().brif(more, run, &[], end, &[]);
+        let ends = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, at, high);
+        self.leave_loop_if(ends, (end, &[]), run);
         self.b.switch_to_block(run);
         self.poll_interrupt();
         let left = self.b.ins().isub(high, at);
@@ -678,8 +699,8 @@ impl<'n, 'f> Emit<'n, 'f> {
             // The sum may wrap near the largest number.
             let left = self.b.ins().isub(limit, at);
             let least = self.b.ins().iconst(types::I64, rounds);
-            let more = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, left, least);
-            self.b.ins().brif(more, inside, &[], next, &[]);
+            let ends = self.b.ins().icmp(IntCC::UnsignedLessThan, left, least);
+            self.leave_loop_if(ends, (next, &[]), inside);
             self.b.switch_to_block(inside);
             let reaches_the_end = (0..rounds).all(|round| {
                 let place = if round == 0 { at } else { self.b.ins().iadd_imm_s(at, round) };
@@ -751,8 +772,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         let at = self.b.append_block_param(head, types::I64);
         self.jump(head, &[start]);
         self.b.switch_to_block(head);
-        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
-        self.b.ins().brif(more, inside, &[], end, &[]);
+        let ends = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, at, high);
+        self.leave_loop_if(ends, (end, &[]), inside);
         self.b.switch_to_block(inside);
         self.regs.insert(index, at);
         if self.stmts(body) {

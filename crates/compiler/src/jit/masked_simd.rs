@@ -268,8 +268,8 @@ impl Emit<'_, '_> {
         self.b.ins().jump(head, &[low.into()]);
         self.b.switch_to_block(head);
         let after = self.b.ins().iadd_imm_s(at, MAX_LINE_WIDTH as i64);
-        let more = self.has_rounds(at, high, MAX_LINE_WIDTH as i64);
-        self.b.ins().brif(more, inside, &[], end, &[]);
+        let ends = self.lacks_rounds(at, high, MAX_LINE_WIDTH as i64);
+        self.leave_loop_if(ends, (end, &[]), inside);
         self.b.switch_to_block(inside);
         self.poll_interrupt();
         self.regs.insert(index, at);
@@ -513,8 +513,8 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(head);
         match range {
             Some((index, _, high)) => {
-                let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
-                self.b.ins().brif(more, inside, &[], end, &[]);
+                let ends = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, at, high);
+                self.leave_loop_if(ends, (end, &[]), inside);
                 self.regs.insert(index, at);
             }
             None => drop(self.b.ins().jump(inside, &[])),

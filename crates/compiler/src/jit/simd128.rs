@@ -218,11 +218,11 @@ impl Emit<'_, '_> {
         let left: Vec<Value> = types.iter().map(|ty| self.b.append_block_param(end, *ty)).collect();
         let step = self.b.ins().iconst(types::I64, plan.step());
         // Nothing is read that the first round would not read.
-        let any = self.has_rounds(low, high, plan.step());
+        let none = self.lacks_rounds(low, high, plan.step());
         let args = |at: Value, state: &[Value]| -> Vec<BlockArg> {
             [at].iter().chain(state).map(|v| BlockArg::Value(*v)).collect()
         };
-        self.b.ins().brif(any, setup, &[], end, &args(low, &carried));
+        self.leave_loop_if(none, (end, &args(low, &carried)), setup);
         self.b.switch_to_block(setup);
         let outer = self.regs.clone();
         // What is the same in all rounds is computed once. What depends on the index waits for it.
@@ -254,8 +254,8 @@ impl Emit<'_, '_> {
         self.b.ins().jump(head, &args(low, &carried));
         self.b.switch_to_block(head);
         let after_this = self.b.ins().iadd(at, step);
-        let more = self.has_rounds(at, high, plan.step());
-        self.b.ins().brif(more, inside, &[], end, &args(at, &state));
+        let ends = self.lacks_rounds(at, high, plan.step());
+        self.leave_loop_if(ends, (end, &args(at, &state)), inside);
         self.b.switch_to_block(inside);
         self.regs.insert(index, at);
         for stmt in body {
