@@ -1,5 +1,5 @@
-//! Recursion in compiled code: it is compiled, ends where the evaluator ends, leaves room on every
-//! stack, and is stopped.
+//! Calls in compiled code: recursive functions, and procedures that set session variables, are
+//! compiled; recursion ends where the evaluator ends, leaves room on every stack, and is stopped.
 
 use crate::random_programs::{Generator, text};
 use felis::session::{Executor, Mode, Outcome, Session, Status, on_large_stack};
@@ -25,22 +25,51 @@ const COMPILED: &[(&str, &str)] = &[
     ("fun twice(n:int):int => fib n * 2; println (twice 24);", "92736\n"),
 ];
 
+/// Programs whose loops call procedures that set session variables, and what they print.
+const PROCEDURES: &[(&str, &str)] = &[
+    ("var n = 0; proc add(i:int) { n += i % 3; } for i in 0..<9000 do add i; done println n;", "9000\n"),
+    (
+        "var s = 7; proc next():int { s = (s * 75 + 74) % 65537; return s; } var odd = 0;
+        for i in 0..<9000 do val x = next (); if x % 2 == 1 do odd += 1; done done println (odd, s);",
+        "(4467, 24719)\n",
+    ),
+    (
+        "var a : int ^ 100 = fill 0; proc put(i:100) { if a.i > 50 return; &a.i += 1; }
+        proc both(i:100) { put i; put (i.around 3); }
+        for i in 0..<9000 do both i.mod[100]; done println (sum a);",
+        "5100\n",
+    ),
+];
+
+/// A program is compiled with nothing left to the evaluator, and prints a text.
+fn expect_compiled(program: &str, printed: &str) {
+    on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Compiled, 1);
+        let (output, _, message) = run(&mut session, program);
+        assert_eq!((output.as_str(), message.as_str()), (printed, ""), "{program}");
+        let statistics = session.statistics().expect("a compiler");
+        let [lowered, declined, runs, failed] =
+            [&statistics.lowered, &statistics.declined, &statistics.runs, &statistics.failed]
+                .map(|count| count.load(Relaxed));
+        assert!(lowered > 0 && runs > 0, "{program}: {lowered} parts, {runs} runs");
+        assert_eq!((declined, failed), (0, 0), "{program}");
+    });
+}
+
 /// Calls of a recursive function are compiled once it has been called often enough.
 #[test]
 fn calls_of_recursive_functions_are_compiled() {
-    on_large_stack(|| {
-        for (text, printed) in COMPILED {
-            let mut session = Session::new().with_executor(Executor::Compiled, 1);
-            let (output, _, message) = run(&mut session, &format!("{FIB}\n{text}"));
-            assert_eq!((output.as_str(), message.as_str()), (*printed, ""), "{text}");
-            let statistics = session.statistics().expect("a compiler");
-            let [lowered, declined, runs, failed] =
-                [&statistics.lowered, &statistics.declined, &statistics.runs, &statistics.failed]
-                    .map(|count| count.load(Relaxed));
-            assert!(lowered > 0 && runs > 0, "{text}: {lowered} parts, {runs} runs");
-            assert_eq!((declined, failed), (0, 0), "{text}");
-        }
-    });
+    for (text, printed) in COMPILED {
+        expect_compiled(&format!("{FIB}\n{text}"), printed);
+    }
+}
+
+/// The session variables that a procedure sets are variables of the loop that calls it.
+#[test]
+fn calls_of_procedures_are_compiled() {
+    for (text, printed) in PROCEDURES {
+        expect_compiled(text, printed);
+    }
 }
 
 /// A kernel that calls too deep fails, and the evaluator reports what it finds; it is not tried

@@ -187,10 +187,12 @@ impl Builder<'_> {
         let calls = std::mem::replace(&mut self.calls, vec![closure.function]);
         let (spans, stmts) = (std::mem::take(&mut self.call_spans), std::mem::take(&mut self.stmts));
         let (outside, globals) = (std::mem::take(&mut self.outside), std::mem::take(&mut self.globals));
-        let (cells, settled) = (self.cells.clone(), std::mem::take(&mut self.settled));
+        let cells = self.cells.clone();
+        let settled = (std::mem::take(&mut self.settled), std::mem::take(&mut self.settled_globals));
         let value = self.body_of_call(&mut scope, &closure, function, args)?;
         let value = self.data(value)?;
-        (self.cells, self.settled, self.globals) = (cells, settled, globals);
+        (self.cells, self.globals) = (cells, globals);
+        (self.settled, self.settled_globals) = settled;
         let outside = std::mem::replace(&mut self.outside, outside);
         let stmts = std::mem::replace(&mut self.stmts, stmts);
         (self.call_spans, self.calls) = (spans, calls);

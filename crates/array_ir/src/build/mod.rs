@@ -48,12 +48,13 @@ use crate::array_ir::{
     Binary, Block, Cast, Compare, Effect, Element, End, Function, Label, Op, Prim, Program, Site, SiteId,
     SiteKind, Size, SizeVar, Stmt, Type, Value, pass, print, renumber, validate,
 };
-use crate::core::free_variables::modified_variables;
+use crate::core::free_variables::{globals_set_by_functions, modified_variables};
 use crate::core::integer_range::Range;
 use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Root, StmtKind, Term};
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeVar};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Statements of a unit and calls that are inlined in it, at most.
@@ -271,7 +272,11 @@ pub fn unit(
         let value = match region {
             Ok(term) => builder.value(&mut scope, term)?,
             Err(stmt) => {
+                builder.setters = globals_set_by_functions(body.program, stmt);
                 changes = modified_variables(stmt);
+                let set: BTreeSet<Root> =
+                    builder.setters.values().flatten().map(|global| Root::Global(*global)).collect();
+                changes.extend(set.into_iter().filter(|root| !changes.contains(root)).collect::<Vec<_>>());
                 builder.loop_over_outside(&mut scope, &changes, stmt)?
             }
         };
@@ -378,7 +383,8 @@ struct Scope<'s> {
     shared: Vec<LocalId>,
     /// Shared variables that this function has bound, or has captured and sets.
     owned: Vec<LocalId>,
-    /// Variables that this function has captured and sets. Their last values are results of its body.
+    /// Variables that this function has captured and sets, and session variables that it sets. Their
+    /// last values are results of its body.
     carried: Vec<Root>,
 }
 
@@ -433,6 +439,8 @@ struct Builder<'p> {
     outside: Vec<(Outside, CoreType, Value)>,
     /// The functions that variables outside hold.
     functions: &'p [(Root, KnownValue)],
+    /// The session variables that functions set, with those that they mention, in a unit.
+    setters: BTreeMap<FunctionId, BTreeSet<GlobalId>>,
     /// The session variables that the unit changes, with their values.
     globals: HashMap<GlobalId, Known>,
     /// The values of variables that local functions share, each one data or a function.
@@ -440,6 +448,8 @@ struct Builder<'p> {
     /// The cells whose changes need not be carried beyond the block that is built: they are a part
     /// of its end, or nobody asks for them.
     settled: Vec<usize>,
+    /// The session variables whose changes are a part of the end of the block that is built.
+    settled_globals: Vec<GlobalId>,
     types: HashMap<Value, Type>,
     /// Values that are constants.
     constants: HashMap<Value, u64>,
@@ -470,9 +480,11 @@ impl<'p> Builder<'p> {
             opened: Vec::new(),
             outside: Vec::new(),
             functions: &[],
+            setters: BTreeMap::new(),
             globals: HashMap::default(),
             cells: Vec::new(),
             settled: Vec::new(),
+            settled_globals: Vec::new(),
             types: HashMap::default(),
             constants: HashMap::default(),
             truncated: HashMap::default(),
@@ -604,8 +616,9 @@ impl<'p> Builder<'p> {
         self.define(Type::Element(element), Op::Const(element, element.truncate(bits)))
     }
 
-    /// A block with parameters of these types; what `build` leaves is its end. Cells have the values
-    /// afterward that they had before; a change that is not settled is declined.
+    /// A block with parameters of these types; what `build` leaves is its end. Cells and session
+    /// variables have the values afterward that they had before; a change that is not settled is
+    /// declined.
     fn block(
         &mut self,
         params: Vec<Type>,
@@ -619,13 +632,17 @@ impl<'p> Builder<'p> {
         self.types.extend(params.iter().cloned());
         let outer = std::mem::take(&mut self.stmts);
         let values: Vec<Value> = params.iter().map(|param| param.0).collect();
-        let cells = self.cells.clone();
-        self.settled.clear();
+        let (cells, globals) = (self.cells.clone(), self.globals.clone());
+        self.forget_settled();
         let end = build(self, &values);
         let changed = |at: &usize| !cells[*at].is(&self.cells[*at]);
-        let is_carried = (0..cells.len()).filter(changed).all(|at| self.settled.contains(&at));
-        self.settled.clear();
-        self.cells = cells;
+        let mut is_carried = (0..cells.len()).filter(changed).all(|at| self.settled.contains(&at));
+        is_carried &= self.globals.iter().all(|(global, known)| {
+            globals.get(global).is_some_and(|before| before.is(known))
+                || self.settled_globals.contains(global)
+        });
+        self.forget_settled();
+        (self.cells, self.globals) = (cells, globals);
         let stmts = std::mem::replace(&mut self.stmts, outer);
         self.depth -= 1;
         let end = match end {
@@ -637,6 +654,33 @@ impl<'p> Builder<'p> {
             return Err(Declined::Variable.into());
         }
         Ok(Block { params, stmts, end })
+    }
+
+    /// The session variables that a function value sets, by itself or by function values that it has
+    /// captured.
+    fn globals_set_by(&self, closure: &Closure) -> BTreeSet<GlobalId> {
+        let mut globals = BTreeSet::new();
+        if self.setters.is_empty() {
+            return globals;
+        }
+        globals.extend(self.setters.get(&closure.function).into_iter().flatten());
+        for captured in &closure.captures {
+            match captured {
+                Known::Function(inner) => globals.extend(self.globals_set_by(inner)),
+                Known::Shared(cell) => {
+                    if let Known::Function(inner) = &self.cells[*cell] {
+                        globals.extend(self.globals_set_by(inner));
+                    }
+                }
+                Known::Data(_) => {}
+            }
+        }
+        globals
+    }
+
+    fn forget_settled(&mut self) {
+        self.settled.clear();
+        self.settled_globals.clear();
     }
 
     /// The data that a value is.

@@ -155,7 +155,7 @@ impl Builder<'_> {
 
     /// The instance of a call; `None` if function values change variables.
     pub(super) fn instance(&self, closure: &Closure, args: &[Known]) -> Option<Instance> {
-        if !closure.sets.is_empty() {
+        if !closure.sets.is_empty() || !self.globals_set_by(closure).is_empty() {
             return None;
         }
         let values = closure.captures.iter().chain(args).map(|known| self.shape(known));

@@ -4,6 +4,9 @@
 //! variables that it may set as its value: all of them in a tuple, or the one. `break`, `continue`
 //! and `return` are ends with values. So no statement changes anything.
 //!
+//! A session variable that functions set, which a loop of the script calls, is one of the variables
+//! that the loop changes: a call gives its last value as a further result, too.
+//!
 //! A variable that local functions share has a cell ([`Builder::cells`]), in which they find its value
 //! at the time of a call. A local function that sets one gives its last value as a further result of
 //! its body; the language calls such a function in a statement of its own.
@@ -47,10 +50,9 @@ impl Builder<'_> {
         found.sort_unstable();
         found.dedup();
         found.retain(|root| self.lookup_variable(scope, *root).is_some());
-        // A function does not carry on changes of session variables.
         let is_own = |root: &Root| match root {
             Root::Local(local) => scope.is_own(*local),
-            Root::Global(_) => scope.script.is_some(),
+            Root::Global(_) => scope.script.is_some() || scope.carried.contains(root),
         };
         if !found.iter().all(is_own) {
             return Err(Declined::Variable.into());
@@ -140,13 +142,15 @@ impl Builder<'_> {
     }
 
     /// Carries on the variables that a function value sets, or that function values which it has been
-    /// given set. Those that it has not captured itself get a local behind its own, of which there
-    /// are `locals`.
+    /// given set. Shared ones that it has not captured itself get a local behind its own, of which
+    /// there are `locals`.
     pub(super) fn carry_captures(&self, scope: &mut Scope, closure: &Closure, locals: usize) {
         let mut cells = closure.sets.clone();
+        let mut globals = self.globals_set_by(closure);
         for known in scope.locals.values() {
             if let Known::Function(given) = known {
                 cells.extend(&given.sets);
+                globals.extend(self.globals_set_by(given));
             }
         }
         cells.sort_unstable();
@@ -160,15 +164,19 @@ impl Builder<'_> {
             scope.owned.push(local);
             scope.carried.push(Root::Local(local));
         }
+        scope.carried.extend(globals.into_iter().map(Root::Global));
     }
 
     /// States that changes of variables need not be carried beyond the block that is built.
     pub(super) fn settle(&mut self, scope: &Scope, variables: &[Root]) {
         for root in variables {
-            if let Root::Local(local) = root
-                && let Some(Known::Shared(cell)) = scope.locals.get(local)
-            {
-                self.settled.push(*cell);
+            match root {
+                Root::Local(local) => {
+                    if let Some(Known::Shared(cell)) = scope.locals.get(local) {
+                        self.settled.push(*cell);
+                    }
+                }
+                Root::Global(global) => self.settled_globals.push(*global),
             }
         }
     }
@@ -298,14 +306,17 @@ impl Builder<'_> {
     }
 
     /// Declines a change of a variable that is not known to change where its values are joined: one
-    /// outside of the unit, one of the session inside of a function, one of a function around whose
-    /// changes are not carried on.
+    /// outside of the unit, one of the session or of a function around whose changes a function does
+    /// not carry on.
     fn expect_changeable(&self, scope: &Scope, root: Root) -> Result<()> {
         let may_change = match root {
             Root::Local(local) if !scope.is_own(local) => false,
             // A local of a function may be set first here.
             Root::Local(_) => scope.script.is_none() || self.lookup_variable(scope, root).is_some(),
-            Root::Global(_) => scope.script.is_some() && self.lookup_variable(scope, root).is_some(),
+            Root::Global(_) => {
+                (scope.script.is_some() || scope.carried.contains(&root))
+                    && self.lookup_variable(scope, root).is_some()
+            }
         };
         if may_change { Ok(()) } else { Err(Declined::Variable.into()) }
     }
@@ -539,8 +550,7 @@ impl Builder<'_> {
     }
 }
 
-/// The variables that statements and terms set, by themselves or by local functions that they
-/// mention.
+/// The variables that statements and terms set, by themselves or by functions that they mention.
 struct Setters<'b, 's, 'p> {
     builder: &'b Builder<'p>,
     scope: &'b Scope<'s>,
@@ -565,16 +575,21 @@ impl Setters<'_, '_, '_> {
                     self.visit_term(value);
                 }
             }
-            TermKind::Closure { function, captures, .. } if !self.scope.shared.is_empty() => {
-                let set = captures_set_by(self.builder.core, *function);
-                self.found.extend(set.into_iter().map(|at| Root::Local(captures[at])));
+            TermKind::Closure { function, captures, .. } => {
+                if !self.scope.shared.is_empty() {
+                    let set = captures_set_by(self.builder.core, *function);
+                    self.found.extend(set.into_iter().map(|at| Root::Local(captures[at])));
+                }
+                let globals = self.builder.setters.get(function).into_iter().flatten();
+                self.found.extend(globals.map(|global| Root::Global(*global)));
             }
-            TermKind::Local(local) if !self.builder.cells.is_empty() => {
+            TermKind::Local(local) => {
                 if let Some(Known::Function(closure)) =
                     self.builder.lookup_variable(self.scope, Root::Local(*local))
                 {
                     let locals = closure.sets.iter().filter_map(|cell| local_of_cell(self.scope, *cell));
                     self.found.extend(locals.map(Root::Local));
+                    self.found.extend(self.builder.globals_set_by(closure).into_iter().map(Root::Global));
                 }
             }
             _ => term.for_each_child(&mut |child| self.visit_term(child)),

@@ -1,6 +1,7 @@
 //! Terms, statements and patterns.
 
 use super::pattern::Arms;
+use super::state::captures_set_by;
 use super::types::structural_type;
 use super::{AbruptCompletion, Builder, Closure, Declined, Known, Outside, Result, Scope};
 use crate::array_ir::validate::instantiate;
@@ -209,7 +210,8 @@ impl Builder<'_> {
         Ok(Known::Data(value))
     }
 
-    /// A function outside of the unit, with what it has captured.
+    /// A function outside of the unit, with what it has captured: of a variable that others may set,
+    /// the value when the unit begins.
     fn outside_function(
         &mut self,
         outside: &Outside,
@@ -221,11 +223,11 @@ impl Builder<'_> {
         let body = body.expect("a function of a checked program");
         let bindings = body.type_params.iter().map(|param| param.id).zip(types.iter().cloned());
         let scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &body.locals) };
+        if !captures_set_by(self.core, function).is_empty() {
+            return Err(Declined::Variable.into());
+        }
         let mut captures = Vec::new();
         for ((at, local), value) in body.captures.iter().enumerate().zip(captured) {
-            if scope.is_shared(*local) {
-                return Err(Declined::Variable.into());
-            }
             let path = outside.path.iter().copied().chain([at]).collect();
             let ty = scope.concrete(&body.locals[local.index()].ty);
             captures.push(self.outside(Outside { path, ..outside.clone() }, &ty, value)?);

@@ -1,8 +1,9 @@
-//! The variables and the functions that a term mentions, and the variables that a loop changes.
+//! The variables and the functions that a term mentions, and the variables that a loop changes, by
+//! itself or by the functions that it calls.
 
 use super::visit::Part;
-use super::{ClassId, FunctionId, GlobalId, LocalId, Root, Stmt, StmtKind, Term, TermKind};
-use std::collections::BTreeSet;
+use super::{ClassId, FunctionId, GlobalId, LocalId, Program, Root, Stmt, StmtKind, Term, TermKind};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The variables and functions that a term mentions.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +86,59 @@ pub fn modified_variables(stmt: &Stmt) -> Vec<Root> {
         }
     }
     seen
+}
+
+/// For the functions that a statement mentions, and for those that these mention, the session
+/// variables that they set, by themselves or by functions that they mention; without those that set
+/// none. What a function sets that only its caller knows is that caller's.
+pub fn globals_set_by_functions(program: &Program, stmt: &Stmt) -> BTreeMap<FunctionId, BTreeSet<GlobalId>> {
+    let mut mentioned: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
+    let mut sets: BTreeMap<FunctionId, BTreeSet<GlobalId>> = BTreeMap::new();
+    let mut waiting = FreeVariables::of_stmt(stmt).functions;
+    while let Some(id) = waiting.pop_first() {
+        let Some(function) = program.functions.get(id.index()).and_then(Option::as_ref) else { continue };
+        let own = globals_set_in(&function.body);
+        if !own.is_empty() {
+            sets.insert(id, own);
+        }
+        let inner = FreeVariables::of_term(&function.body).functions;
+        waiting.extend(inner.iter().filter(|inner| **inner != id && !mentioned.contains_key(inner)));
+        mentioned.insert(id, inner);
+    }
+    let mut changed = !sets.is_empty();
+    while std::mem::take(&mut changed) {
+        for (id, inner) in &mentioned {
+            let all: BTreeSet<GlobalId> =
+                inner.iter().filter_map(|inner| sets.get(inner)).flatten().copied().collect();
+            let own = sets.get(id).map_or(0, BTreeSet::len);
+            if !all.is_empty() {
+                let known = sets.entry(*id).or_default();
+                known.extend(all);
+                changed |= known.len() > own;
+            }
+        }
+    }
+    sets
+}
+
+/// The session variables that the statements in a term set.
+fn globals_set_in(term: &Term) -> BTreeSet<GlobalId> {
+    fn stmt_sets(stmt: &Stmt, found: &mut BTreeSet<GlobalId>) {
+        if let Some(Root::Global(global)) = stmt.stores_into() {
+            found.insert(global);
+        }
+        stmt.for_each_part(&mut |part| part_sets(part, found));
+    }
+    fn part_sets(part: Part<'_>, found: &mut BTreeSet<GlobalId>) {
+        match part {
+            Part::Term(term) => term.for_each_part(&mut |part| part_sets(part, found)),
+            Part::Body(stmts) => stmts.iter().for_each(|stmt| stmt_sets(stmt, found)),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    term.for_each_part(&mut |part| part_sets(part, &mut found));
+    found
 }
 
 /// Adds what a statement, and those nested in it, change and bind; without statements inside terms.

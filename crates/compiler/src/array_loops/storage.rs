@@ -911,12 +911,10 @@ impl<'p> Emitter<'p> {
     /// Leaves those moves to copies whose exchange would be one of two arrays of which neither is
     /// made for the run.
     fn refuse_impossible_exchanges(&self, moves: &mut [Move<'p, '_>]) {
-        let is_own = |array: Array| {
-            matches!(self.kernel.arrays[array].origin, Origin::Scratch | Origin::Growable)
-        };
-        while let Some((target, _)) = exchanges(spares(moves))
-            .into_iter()
-            .find(|(target, memory)| !is_own(*target) && !is_own(*memory))
+        let is_own =
+            |array: Array| matches!(self.kernel.arrays[array].origin, Origin::Scratch | Origin::Growable);
+        while let Some((target, _)) =
+            exchanges(spares(moves)).into_iter().find(|(target, memory)| !is_own(*target) && !is_own(*memory))
         {
             let refused = moves.iter_mut().find(|moved| moved.target == target);
             refused.expect("an exchange has the target of a move").spare = None;

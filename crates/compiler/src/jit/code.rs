@@ -300,8 +300,7 @@ impl Making {
 mod tests {
     use super::*;
 
-    /// What is computed in front of a loop inside of another one is not computed again in its rounds:
-    /// see [`Emit::leave_loop_if`](super::super::emit::Emit::leave_loop_if).
+    /// Computations in front of a loop inside of another one are not repeated in its rounds: see [`Emit::leave_loop_if`](super::super::emit::Emit::leave_loop_if).
     #[test]
     fn computations_stay_outside_of_inner_loops() {
         let kernel = crate::loop_ir::parse::kernel(

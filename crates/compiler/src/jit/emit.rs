@@ -47,6 +47,13 @@ pub fn machine_type(ty: ScalarType) -> Type {
     }
 }
 
+/// Statements of the longest body of a reduction that is written out for the rounds of all lanes.
+const MAX_REPEATED_STATEMENTS: usize = 8;
+
+/// Rounds of a reduction from which on lanes in memory, or a vector loop, take less time than lanes in
+/// registers.
+const MAX_FEW_ROUNDS: i64 = 24;
+
 /// Iterations of an innermost loop between two polls for an interruption.
 const ITERATIONS_PER_POLL: i64 = 1024;
 
@@ -64,6 +71,21 @@ fn sets_first(side: &[Stmt], other: &[Stmt]) -> bool {
             Stmt::Set(var, _) => sets(var) && !reads(var),
             _ => false,
         })
+}
+
+/// Returns true if a register depends on a slot of an array or on a variable.
+fn depends_on_data(kernel: &Kernel, reg: Reg) -> bool {
+    let mut dependent = HashSet::default();
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::Let(reg, op) = stmt {
+            let mut depends = matches!(op, Op::Load(..) | Op::Get(_));
+            op.for_each_reg(&mut |operand| depends |= dependent.contains(&operand));
+            if depends {
+                dependent.insert(*reg);
+            }
+        }
+    });
+    dependent.contains(&reg)
 }
 
 /// Returns true if a side of a branch ends outside of a loop.
@@ -495,8 +517,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 true
             }
             Stmt::Reduce { index, low, high, body, item, result } => {
-                let (low, high) = (self.reg(*low), self.reg(*high));
-                let total = self.reduce(*index, low, high, body, *item);
+                let total = self.reduce(*index, (*low, *high), body, *item);
                 self.regs.insert(*result, total);
                 true
             }
@@ -717,19 +738,126 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(end);
     }
 
-    /// The lanes of one chunk, joined.
-    fn reduce(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], item: Summand) -> Value {
+    /// The lanes of one chunk, joined. Where data decide how many rounds a chunk has, one of few rounds
+    /// keeps them in registers: to set up lanes in memory, or a vector loop, takes longer than its
+    /// rounds do. Short loops over a size have been written out.
+    fn reduce(&mut self, index: Reg, (low, high): (Reg, Reg), body: &[Stmt], item: Summand) -> Value {
+        let is_data = [low, high].iter().any(|bound| depends_on_data(self.kernel, *bound));
+        let (low, high) = (self.reg(low), self.reg(high));
         let ty = machine_type(item.ty(self.kernel));
         let joining = item.op();
+        let neutral = match ty {
+            types::F32 => self.b.ins().f32const(joining.identity() as f32),
+            _ => self.b.ins().f64const(joining.identity()),
+        };
+        let is_short = is_data
+            && body.iter().filter(|stmt| emits_instructions(stmt)).count() <= MAX_REPEATED_STATEMENTS
+            && is_straight_line(body)
+            && matches!(joining, ReductionOp::Add | ReductionOp::Mul);
+        let lanes = if is_short {
+            let outer = self.regs.clone();
+            let (few, many, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+            let joined = std::array::from_fn(|_| self.b.append_block_param(end, ty));
+            let rounds = self.b.ins().isub(high, low);
+            let is_few = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, rounds, MAX_FEW_ROUNDS);
+            self.b.ins().brif(is_few, few, &[], many, &[]);
+            self.b.switch_to_block(few);
+            let lanes = self.lanes_in_registers(index, (low, high), body, item, neutral);
+            self.jump(end, &lanes);
+            self.regs = outer.clone();
+            self.b.switch_to_block(many);
+            let lanes = self.lanes_in_memory(index, (low, high), body, item, neutral);
+            self.jump(end, &lanes);
+            self.regs = outer;
+            self.b.switch_to_block(end);
+            joined
+        } else {
+            self.lanes_in_memory(index, (low, high), body, item, neutral)
+        };
+        combine_lanes(lanes, |a, b| self.combine(joining, a, b))
+    }
+
+    /// The lanes of a chunk of few rounds.
+    fn lanes_in_registers(
+        &mut self,
+        index: Reg,
+        (low, high): (Value, Value),
+        body: &[Stmt],
+        item: Summand,
+        neutral: Value,
+    ) -> [Value; LANES] {
+        let ty = self.b.func.dfg.value_type(neutral);
+        let block = |this: &mut Self| {
+            let block = this.b.create_block();
+            let at = this.b.append_block_param(block, types::I64);
+            let lanes: [Value; LANES] = std::array::from_fn(|_| this.b.append_block_param(block, ty));
+            (block, at, lanes)
+        };
+        let args = |at: Value, lanes: &[Value; LANES]| -> Vec<BlockArg> {
+            [at].iter().chain(lanes).map(|value| BlockArg::Value(*value)).collect()
+        };
+        let (head, at, lanes) = block(self);
+        let (rest, rest_at, rest_lanes) = block(self);
+        let (end, _, joined) = block(self);
+        let whole = self.b.create_block();
+        self.b.ins().jump(head, &args(low, &[neutral; LANES]));
+        self.b.switch_to_block(head);
+        let left = self.b.ins().isub(high, at);
+        let ends = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, left, LANES as i64);
+        self.leave_loop_if(ends, (rest, &args(at, &lanes)), whole);
+        self.b.switch_to_block(whole);
+        let mut next = lanes;
+        for (lane, number) in next.iter_mut().zip(0..) {
+            *lane = self.lane_after(index, (at, number), body, item, *lane);
+        }
+        let after = self.b.ins().iadd_imm_s(at, LANES as i64);
+        self.b.ins().jump(head, &args(after, &next));
+        // The last rounds, fewer than lanes.
+        self.b.switch_to_block(rest);
+        let mut now = rest_lanes;
+        for number in 0..LANES - 1 {
+            let one = self.b.create_block();
+            let place = self.b.ins().iadd_imm_s(rest_at, number as i64);
+            let ends = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, place, high);
+            self.b.ins().brif(ends, end, &args(place, &now), one, &[]);
+            self.b.switch_to_block(one);
+            now[number] = self.lane_after(index, (rest_at, number as i64), body, item, now[number]);
+        }
+        self.b.ins().jump(end, &args(rest_at, &now));
+        self.b.switch_to_block(end);
+        joined
+    }
+
+    /// A lane after the round at so many behind an index.
+    fn lane_after(
+        &mut self,
+        index: Reg,
+        (at, number): (Value, i64),
+        body: &[Stmt],
+        item: Summand,
+        lane: Value,
+    ) -> Value {
+        let place = if number == 0 { at } else { self.b.ins().iadd_imm_s(at, number) };
+        self.regs.insert(index, place);
+        self.stmts(body);
+        self.joined(item, lane)
+    }
+
+    /// The lanes of a chunk, by vectors or through memory.
+    fn lanes_in_memory(
+        &mut self,
+        index: Reg,
+        (low, high): (Value, Value),
+        body: &[Stmt],
+        item: Summand,
+        neutral: Value,
+    ) -> [Value; LANES] {
+        let ty = self.b.func.dfg.value_type(neutral);
         let bytes = ty.bytes();
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, LANES as u32 * bytes, 4);
         let slot = self.b.create_sized_stack_slot(data);
         let lanes = self.b.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::new().with_notrap();
-        let neutral = match ty {
-            types::F32 => self.b.ins().f32const(joining.identity() as f32),
-            _ => self.b.ins().f64const(joining.identity()),
-        };
         let vector_loop = self.functions.vector_loops.get(&index);
         let narrow = || vector_planner::plan(self.kernel, index, body, Some(item), LaneTypes::All);
         let start = match vector_loop.is_none().then(narrow).flatten() {
@@ -753,8 +881,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         } else {
             self.reduce_in_lanes(index, (low, start, high), body, item, lanes);
         }
-        let lanes = std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32));
-        combine_lanes(lanes, |a, b| self.combine(joining, a, b))
+        std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32))
     }
 
     /// One element at a time: the lanes take turns, so that none waits for the one before.
@@ -782,22 +909,27 @@ impl<'n, 'f> Emit<'n, 'f> {
             let offset = self.b.ins().imul_imm_s(lane, i64::from(ty.bytes()));
             let place = self.b.ins().iadd(lanes, offset);
             let old = self.b.ins().load(ty, flags, place, 0);
-            let new = match item {
-                Summand::Value(joining, value) => {
-                    let value = self.reg(value);
-                    self.combine(joining, old, value)
-                }
-                Summand::Product(a, b) => {
-                    let (a, b) = (self.reg(a), self.reg(b));
-                    self.fused_multiply_add(a, b, old)
-                }
-            };
+            let new = self.joined(item, old);
             self.b.ins().store(flags, new, place, 0);
             let one = self.b.ins().iconst(types::I64, 1);
             let after = self.b.ins().iadd(at, one);
             self.jump(head, &[after]);
         }
         self.b.switch_to_block(end);
+    }
+
+    /// A lane joined with the item of a round.
+    fn joined(&mut self, item: Summand, lane: Value) -> Value {
+        match item {
+            Summand::Value(joining, value) => {
+                let value = self.reg(value);
+                self.combine(joining, lane, value)
+            }
+            Summand::Product(a, b) => {
+                let (a, b) = (self.reg(a), self.reg(b));
+                self.fused_multiply_add(a, b, lane)
+            }
+        }
     }
 
     /// `a * b + c`, rounded once, of numbers; of vectors, if the processor has it.

@@ -452,7 +452,10 @@ impl Evaluator<'_, '_> {
                 unreachable!("a kernel is run with the functions that it was made for")
             };
             let closure = any.downcast_ref::<Closure>().expect("a function value of this executor");
-            value = closure.captures[*at].clone();
+            value = match &closure.captures[*at] {
+                Value::Cell(cell) => cell.get()?,
+                value => value.clone(),
+            };
         }
         if let (Some((start, slots)), Value::Seq(seq)) = (input.part, &value) {
             value = if slots == 1 { seq.get(start) } else { Value::Seq(seq.slice(start, slots)) };
@@ -570,7 +573,12 @@ impl Evaluator<'_, '_> {
 /// Returns the part of a value that is known before a kernel is compiled; `None` if it holds more
 /// than so many functions inside one another.
 fn known_value(value: &Value, most: usize) -> Option<KnownValue> {
-    let Value::Function(any) = value else { return Some(KnownValue::Data) };
+    let any = match value {
+        Value::Function(any) => any,
+        // A variable that functions share; none runs beside a kernel.
+        Value::Cell(cell) => return known_value(&cell.get()?, most),
+        _ => return Some(KnownValue::Data),
+    };
     let Some(closure) = any.downcast_ref::<Closure>() else {
         unreachable!("a function value of this executor")
     };
