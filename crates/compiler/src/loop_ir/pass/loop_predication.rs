@@ -24,6 +24,9 @@
 //! small is decided by the number of factors. The outermost loop comes first; what it leaves is
 //! tried in the loops inside its copy.
 //!
+//! **Reductions** run all of their rounds, so one that has rounds fails if a check in its body does
+//! not hold in the first or the last one. Such checks stand in front of it alone; nothing is copied.
+//!
 //! Costs a copy of the loop, and time in proportion to its statements times the depth of loops.
 
 use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, defined_registers, for_each_stmt};
@@ -83,6 +86,20 @@ fn predicated(kernel: &mut Kernel, stmts: Vec<Stmt>, sizes: &HashMap<Reg, u64>) 
             continue;
         };
         let (front, holds) = checks.front(kernel);
+        if let Stmt::Reduce { low, high, .. } = stmt {
+            let conditions: HashSet<Reg> = checks.conditions.into_iter().collect();
+            let mut build = Builder::new(kernel);
+            let is_empty = build.define(ScalarType::I64, Op::Compare(Compare::Le, high, low));
+            let passes = build.binary(Binary::Or, holds, is_empty);
+            out.extend(front);
+            out.append(&mut build.stmts);
+            out.push(Stmt::If(passes, Vec::new(), vec![Stmt::Fail]));
+            for body in stmt.bodies_mut() {
+                body.retain(|inner| check(inner).is_none_or(|found| !conditions.contains(&found.0)));
+            }
+            out.push(stmt);
+            continue;
+        }
         let mut copy = checks.copy(kernel);
         for body in copy.bodies_mut() {
             *body = predicated(kernel, std::mem::take(body), sizes);
@@ -160,7 +177,7 @@ struct Nest<'s> {
 impl<'s> Nest<'s> {
     /// The nest of a loop that checks.
     fn of(stmt: &'s Stmt, sizes: &'s HashMap<Reg, u64>) -> Option<Nest<'s>> {
-        if !matches!(stmt, Stmt::For { .. } | Stmt::ParallelFor { .. }) {
+        if !matches!(stmt, Stmt::For { .. } | Stmt::ParallelFor { .. } | Stmt::Reduce { .. }) {
             return None;
         }
         let whole = std::slice::from_ref(stmt);
@@ -269,11 +286,16 @@ impl<'s> Checks<'s> {
     /// The checks of a nest, if there are any that can be done in front of it.
     fn of(kernel: &Kernel, nest: Nest<'s>) -> Option<Checks<'s>> {
         let mut wanted = Vec::new();
-        for_each_stmt(std::slice::from_ref(nest.stmt), &mut |stmt| {
+        let mut want = |stmt: &Stmt| {
             if let Some((condition, true)) = check(stmt) {
                 wanted.push(condition);
             }
-        });
+        };
+        match nest.stmt {
+            // Other checks do not concern all rounds.
+            Stmt::Reduce { body, .. } => body.iter().for_each(&mut want),
+            stmt => for_each_stmt(std::slice::from_ref(stmt), &mut want),
+        }
         let costly = costly_checks(nest.stmt);
         let (conditions, comparisons) = (Vec::new(), BTreeMap::new());
         let mut this =
