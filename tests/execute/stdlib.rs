@@ -7,6 +7,7 @@ use felis::session::{Mode, Session, Status};
 use felis_base::source::SourceMap;
 use felis_calculus::core::Prim;
 use felis_syntax::syntax::ast::StmtKind;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -229,4 +230,41 @@ fn the_book_shows_the_rules_that_differ() {
     } else {
         assert!(wanted == page, "the page differs from the rules: BLESS=1 rewrites it");
     }
+}
+
+/// Parts with chapters of their own: fields, meshes, and what parties compute together.
+const OWN_CHAPTERS: &[&str] = &[
+    "fields",
+    "meshes",
+    "sphere",
+    "replicated",
+    "shared_signs",
+    "shared_bits",
+    "truncation",
+    "secret",
+    "fixed_point",
+    "fixed_functions",
+    "secret_order",
+    "ciphers",
+    "shamir",
+    "additive",
+    "private_join",
+];
+
+/// The functions and values that the prelude defines for each program, each name once, without types,
+/// classes and their methods. What not every program needs is a module.
+#[test]
+fn the_prelude_stays_small() {
+    let texts = library();
+    let parts = felis::session::library::parts().filter(|part| !OWN_CHAPTERS.contains(part));
+    let mut names = BTreeSet::new();
+    for part in parts {
+        let (_, text) = texts.iter().find(|(file, _)| *file == format!("{part}.flx")).expect("a part");
+        for line in text.lines() {
+            let defined = ["fun ", "proc ", "val "].iter().find_map(|word| line.strip_prefix(word));
+            let name = defined.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+            names.extend(name.filter(|name| !name.starts_with('_')));
+        }
+    }
+    assert!((200..=260).contains(&names.len()), "{} names: {names:?}", names.len());
 }
