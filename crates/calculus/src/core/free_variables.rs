@@ -1,6 +1,7 @@
 //! The variables and the functions that a term mentions, and the variables that a loop changes, by
 //! itself or by the functions that it calls.
 
+use super::prim::Effect;
 use super::visit::Part;
 use super::{ClassId, FunctionId, GlobalId, LocalId, Program, Root, Stmt, StmtKind, Term, TermKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,6 +120,56 @@ pub fn globals_set_by_functions(program: &Program, stmt: &Stmt) -> BTreeMap<Func
         }
     }
     sets
+}
+
+/// Returns true if evaluating a term may have an effect: it calls a procedure that sets a variable
+/// around it, prints, asks the machine or moves data, by itself or by functions that it mentions.
+pub fn may_have_effects(program: &Program, term: &Term) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut waiting = FreeVariables::of_term(term).functions;
+    if has_own_effects(term, &[]) {
+        return true;
+    }
+    while let Some(id) = waiting.pop_first() {
+        let Some(function) = program.functions.get(id.index()).and_then(Option::as_ref) else { continue };
+        if !seen.insert(id) {
+            continue;
+        }
+        if has_own_effects(&function.body, &function.captures) {
+            return true;
+        }
+        waiting.extend(FreeVariables::of_term(&function.body).functions);
+    }
+    false
+}
+
+/// Returns true if a term has an effect without the functions that it mentions, in a function that
+/// has captured some variables.
+fn has_own_effects(term: &Term, captures: &[LocalId]) -> bool {
+    fn stmt_has(stmt: &Stmt, captures: &[LocalId]) -> bool {
+        let sets = match stmt.stores_into() {
+            Some(Root::Global(_)) => true,
+            Some(Root::Local(local)) => captures.contains(&local),
+            None => false,
+        };
+        let mut has = sets;
+        stmt.for_each_part(&mut |part| has |= part_has(part, captures));
+        has
+    }
+    fn part_has(part: Part<'_>, captures: &[LocalId]) -> bool {
+        match part {
+            Part::Term(term) => has_own_effects(term, captures),
+            Part::Body(stmts) => stmts.iter().any(|stmt| stmt_has(stmt, captures)),
+            _ => false,
+        }
+    }
+    let mut has = match &term.kind {
+        TermKind::Prim(prim, ..) => !matches!(prim.effect(), Effect::None | Effect::MayFail),
+        TermKind::At(..) => true,
+        _ => false,
+    };
+    term.for_each_part(&mut |part| has |= part_has(part, captures));
+    has
 }
 
 /// The session variables that the statements in a term set.

@@ -752,7 +752,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         };
         let is_short = is_data
             && body.iter().filter(|stmt| emits_instructions(stmt)).count() <= MAX_REPEATED_STATEMENTS
-            && is_straight_line(body)
+            && body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..)))
             && matches!(joining, ReductionOp::Add | ReductionOp::Mul);
         let lanes = if is_short {
             let outer = self.regs.clone();

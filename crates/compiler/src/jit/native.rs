@@ -17,9 +17,9 @@
 //! [`super::vector_loops`] reads and writes the slots of its own rounds: lanes beyond them are
 //! masked.
 
-use super::gemm::{
-    Factors, GemmMode, Lanes, Line, Number, Panels, STEPS_PER_PREFETCH, Strided, Sums, TILE_ROWS, Tile, steps,
-};
+#[cfg(target_arch = "x86_64")]
+use super::gemm::{Factors, Lanes, STEPS_PER_PREFETCH, Sums, TILE_ROWS, Tile, steps};
+use super::gemm::{GemmMode, Line, Number, Panels, Strided};
 use super::growable::Growables;
 use super::partition::GROWABLES_WORD;
 use super::sort::SortForm;

@@ -12,6 +12,7 @@ use super::error::format_equation;
 use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, EAGER_ELEMENTS, Interpreted, TierUpSite};
+use crate::core::free_variables::may_have_effects;
 use crate::core::last_use::copies_no_arrays;
 use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{
@@ -677,7 +678,13 @@ impl Specializer<'_> {
             return plain;
         }
         let plain = Interpreted::Statement(Box::new(plain));
-        let site = self.site(CoreAddress::of_loop(stmt), first, plain, weight);
+        let mut site = self.site(CoreAddress::of_loop(stmt), first, plain, weight);
+        site.bounds_decide = match &stmt.kind {
+            StmtKind::For(_, ForRange::Ints { low, high, .. }, _) => {
+                ![low, high].iter().any(|bound| may_have_effects(self.program, bound))
+            }
+            _ => false,
+        };
         Statement { kind: StatementKind::TierUp(Box::new(site)), span: stmt.span }
     }
 

@@ -252,8 +252,10 @@ impl Evaluator<'_, '_> {
             unreachable!("the site of a loop holds a statement")
         };
         let weight = match &interpreted.kind {
-            // Bounds are pure and may be evaluated twice.
-            StatementKind::ForInts(_, low, high, ..) if self.machine.accelerator.is_some() => {
+            // Bounds without effects may be evaluated twice.
+            StatementKind::ForInts(_, low, high, ..)
+                if site.bounds_decide && self.machine.accelerator.is_some() =>
+            {
                 let (low, high) = (self.eval(low, frame)?.as_int(), self.eval(high, frame)?.as_int());
                 high.saturating_sub(low).max(0) as u64
             }

@@ -71,6 +71,8 @@ pub struct TierUpSite {
     functions: OnceLock<Vec<Root>>,
     /// The number of elements of the largest array that it mentions.
     pub(super) weight: u64,
+    /// True for a loop over integers whose number of rounds may be computed in front of it.
+    pub(super) bounds_decide: bool,
     /// The number of calls and rounds so far.
     heat: AtomicU64,
     kernels: Mutex<Vec<CachedKernel>>,
@@ -247,6 +249,7 @@ impl TierUpSite {
             dead_locals: OnceLock::new(),
             functions: OnceLock::new(),
             weight,
+            bounds_decide: false,
             heat: AtomicU64::new(0),
             kernels: Mutex::new(Vec::new()),
             is_declined: AtomicBool::new(false),
