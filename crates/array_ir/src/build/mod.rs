@@ -263,22 +263,26 @@ pub fn unit(
     body: Body<'_>,
     region: std::result::Result<&Term, &core::Stmt>,
 ) -> std::result::Result<Unit, Declined> {
-    let (mut inputs, mut changes) = (Vec::new(), Vec::new());
-    let new =
-        || Builder { at_run: Some(body.concrete), functions: body.functions, ..Builder::new(body.program) };
+    let (mut inputs, mut changes, mut setters) = (Vec::new(), Vec::new(), BTreeMap::new());
+    if let Err(stmt) = region {
+        setters = globals_set_by_functions(body.program, stmt);
+        changes = modified_variables(stmt);
+        let set: BTreeSet<Root> = setters.values().flatten().map(|global| Root::Global(*global)).collect();
+        let further: Vec<Root> = set.into_iter().filter(|root| !changes.contains(root)).collect();
+        changes.extend(further);
+    }
+    let new = || Builder {
+        at_run: Some(body.concrete),
+        functions: body.functions,
+        setters: setters.clone(),
+        ..Builder::new(body.program)
+    };
     let build = |builder: &mut Builder<'_>| {
         let scope = Scope::of(HashMap::default(), body.locals);
         let mut scope = Scope { script: Some(body.locals), at_run: Some(body.concrete), ..scope };
         let value = match region {
             Ok(term) => builder.value(&mut scope, term)?,
-            Err(stmt) => {
-                builder.setters = globals_set_by_functions(body.program, stmt);
-                changes = modified_variables(stmt);
-                let set: BTreeSet<Root> =
-                    builder.setters.values().flatten().map(|global| Root::Global(*global)).collect();
-                changes.extend(set.into_iter().filter(|root| !changes.contains(root)).collect::<Vec<_>>());
-                builder.loop_over_outside(&mut scope, &changes, stmt)?
-            }
+            Err(stmt) => builder.loop_over_outside(&mut scope, &changes, stmt)?,
         };
         inputs.clear();
         inputs.extend(builder.outside.iter().map(|(outside, ty, _)| (outside.clone(), ty.clone())));

@@ -3,7 +3,9 @@
 
 use super::prim::Effect;
 use super::visit::Part;
-use super::{ClassId, FunctionId, GlobalId, LocalId, Program, Root, Stmt, StmtKind, Term, TermKind};
+use super::{
+    ClassId, Function, FunctionId, GlobalId, LocalId, Program, Root, Stmt, StmtKind, Term, TermKind,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The variables and functions that a term mentions.
@@ -17,6 +19,10 @@ pub struct FreeVariables {
     pub functions: BTreeSet<FunctionId>,
     /// Methods of classes, by their numbers.
     pub methods: BTreeSet<(ClassId, usize)>,
+    /// Variables that are stored into.
+    stored: BTreeSet<Root>,
+    /// True if a primitive prints, asks the machine or moves data, or a term is at a place.
+    acts: bool,
 }
 
 impl FreeVariables {
@@ -46,6 +52,10 @@ impl FreeVariables {
             TermKind::Method { class, method, .. } => {
                 self.methods.insert((*class, *method));
             }
+            TermKind::Prim(prim, ..) => {
+                self.acts |= !matches!(prim.effect(), Effect::None | Effect::MayFail);
+            }
+            TermKind::At(..) => self.acts = true,
             _ => {}
         }
         term.for_each_part(&mut |part| self.part(part));
@@ -57,10 +67,23 @@ impl FreeVariables {
         if let StmtKind::Drop(_) = stmt.kind {
             return;
         }
-        if let Some(Root::Global(global)) = stmt.stores_into() {
-            self.globals.insert(global);
+        if let Some(root) = stmt.stores_into() {
+            self.stored.insert(root);
+            if let Root::Global(global) = root {
+                self.globals.insert(global);
+            }
         }
         stmt.for_each_part(&mut |part| self.part(part));
+    }
+
+    /// Returns true if evaluating the term, without the functions that it mentions, has an effect,
+    /// where some locals are captured.
+    fn has_effects(&self, captures: &[LocalId]) -> bool {
+        let is_outside = |root: &Root| match root {
+            Root::Global(_) => true,
+            Root::Local(local) => captures.contains(local),
+        };
+        self.acts || self.stored.iter().any(is_outside)
     }
 
     fn part(&mut self, part: Part<'_>) {
@@ -95,17 +118,21 @@ pub fn modified_variables(stmt: &Stmt) -> Vec<Root> {
 pub fn globals_set_by_functions(program: &Program, stmt: &Stmt) -> BTreeMap<FunctionId, BTreeSet<GlobalId>> {
     let mut mentioned: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     let mut sets: BTreeMap<FunctionId, BTreeSet<GlobalId>> = BTreeMap::new();
-    let mut waiting = FreeVariables::of_stmt(stmt).functions;
-    while let Some(id) = waiting.pop_first() {
-        let Some(function) = program.functions.get(id.index()).and_then(Option::as_ref) else { continue };
-        let own = globals_set_in(&function.body);
+    any_function(program, FreeVariables::of_stmt(stmt), &mut |id, _, found| {
+        let own: BTreeSet<GlobalId> = found
+            .stored
+            .iter()
+            .filter_map(|root| match root {
+                Root::Global(global) => Some(*global),
+                Root::Local(_) => None,
+            })
+            .collect();
         if !own.is_empty() {
             sets.insert(id, own);
         }
-        let inner = FreeVariables::of_term(&function.body).functions;
-        waiting.extend(inner.iter().filter(|inner| **inner != id && !mentioned.contains_key(inner)));
-        mentioned.insert(id, inner);
-    }
+        mentioned.insert(id, found.functions.clone());
+        false
+    });
     let mut changed = !sets.is_empty();
     while std::mem::take(&mut changed) {
         for (id, inner) in &mentioned {
@@ -125,71 +152,29 @@ pub fn globals_set_by_functions(program: &Program, stmt: &Stmt) -> BTreeMap<Func
 /// Returns true if evaluating a term may have an effect: it calls a procedure that sets a variable
 /// around it, prints, asks the machine or moves data, by itself or by functions that it mentions.
 pub fn may_have_effects(program: &Program, term: &Term) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut waiting = FreeVariables::of_term(term).functions;
-    if has_own_effects(term, &[]) {
-        return true;
-    }
+    let own = FreeVariables::of_term(term);
+    own.has_effects(&[])
+        || any_function(program, own, &mut |_, function, found| found.has_effects(&function.captures))
+}
+
+/// Returns true if a condition holds for one of the functions that are mentioned, also by others of
+/// these. It is asked of each function once, with what the body mentions, until it holds.
+fn any_function(
+    program: &Program,
+    mentioned: FreeVariables,
+    holds: &mut dyn FnMut(FunctionId, &Function, &FreeVariables) -> bool,
+) -> bool {
+    let mut seen = mentioned.functions.clone();
+    let mut waiting = mentioned.functions;
     while let Some(id) = waiting.pop_first() {
         let Some(function) = program.functions.get(id.index()).and_then(Option::as_ref) else { continue };
-        if !seen.insert(id) {
-            continue;
-        }
-        if has_own_effects(&function.body, &function.captures) {
+        let found = FreeVariables::of_term(&function.body);
+        if holds(id, function, &found) {
             return true;
         }
-        waiting.extend(FreeVariables::of_term(&function.body).functions);
+        waiting.extend(found.functions.into_iter().filter(|inner| seen.insert(*inner)));
     }
     false
-}
-
-/// Returns true if a term has an effect without the functions that it mentions, in a function that
-/// has captured some variables.
-fn has_own_effects(term: &Term, captures: &[LocalId]) -> bool {
-    fn stmt_has(stmt: &Stmt, captures: &[LocalId]) -> bool {
-        let sets = match stmt.stores_into() {
-            Some(Root::Global(_)) => true,
-            Some(Root::Local(local)) => captures.contains(&local),
-            None => false,
-        };
-        let mut has = sets;
-        stmt.for_each_part(&mut |part| has |= part_has(part, captures));
-        has
-    }
-    fn part_has(part: Part<'_>, captures: &[LocalId]) -> bool {
-        match part {
-            Part::Term(term) => has_own_effects(term, captures),
-            Part::Body(stmts) => stmts.iter().any(|stmt| stmt_has(stmt, captures)),
-            _ => false,
-        }
-    }
-    let mut has = match &term.kind {
-        TermKind::Prim(prim, ..) => !matches!(prim.effect(), Effect::None | Effect::MayFail),
-        TermKind::At(..) => true,
-        _ => false,
-    };
-    term.for_each_part(&mut |part| has |= part_has(part, captures));
-    has
-}
-
-/// The session variables that the statements in a term set.
-fn globals_set_in(term: &Term) -> BTreeSet<GlobalId> {
-    fn stmt_sets(stmt: &Stmt, found: &mut BTreeSet<GlobalId>) {
-        if let Some(Root::Global(global)) = stmt.stores_into() {
-            found.insert(global);
-        }
-        stmt.for_each_part(&mut |part| part_sets(part, found));
-    }
-    fn part_sets(part: Part<'_>, found: &mut BTreeSet<GlobalId>) {
-        match part {
-            Part::Term(term) => term.for_each_part(&mut |part| part_sets(part, found)),
-            Part::Body(stmts) => stmts.iter().for_each(|stmt| stmt_sets(stmt, found)),
-            _ => {}
-        }
-    }
-    let mut found = BTreeSet::new();
-    term.for_each_part(&mut |part| part_sets(part, &mut found));
-    found
 }
 
 /// Adds what a statement, and those nested in it, change and bind; without statements inside terms.

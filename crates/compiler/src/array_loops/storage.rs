@@ -885,7 +885,7 @@ impl<'p> Emitter<'p> {
                 let mut others = targets.iter().filter(|(other, _)| *other != position);
                 others.any(|(other, _)| this.reads_memory(value, *other, memory))
             };
-            // What lies where another array goes is not needed afterward.
+            // The old contents of a target are not needed afterward.
             let is_target = |memory: Array| targets.iter().any(|(_, target)| *target == memory);
             let spare = self.exchangeable_array(&lowered, target).filter(|memory| {
                 (is_target(*memory) || !overwritten && self.storage.is_last_use(value, position))
@@ -894,7 +894,7 @@ impl<'p> Emitter<'p> {
             moves.push(Move { target, lowered, ty, overwritten, spare });
         }
         self.refuse_impossible_exchanges(&mut moves);
-        // What a copy or an exchange would overwrite before it is read is saved first.
+        // Sources that a copy or an exchange would overwrite before they are read are saved first.
         for moved in moves.iter_mut().filter(|moved| moved.overwritten && moved.spare.is_none()) {
             moved.lowered = self.store_in_own_memory(&moved.lowered, moved.ty)?;
             moved.spare = self.exchangeable_array(&moved.lowered, moved.target);

@@ -300,7 +300,8 @@ impl Making {
 mod tests {
     use super::*;
 
-    /// Computations in front of a loop inside of another one are not repeated in its rounds: see [`Emit::leave_loop_if`](super::super::emit::Emit::leave_loop_if).
+    /// Computations in front of a loop inside of another one are not repeated in its rounds: see
+    /// `Emit::leave_loop_if`.
     #[test]
     fn computations_stay_outside_of_inner_loops() {
         let kernel = crate::loop_ir::parse::kernel(

@@ -50,8 +50,8 @@ pub fn machine_type(ty: ScalarType) -> Type {
 /// Statements of the longest body of a reduction that is written out for the rounds of all lanes.
 const MAX_REPEATED_STATEMENTS: usize = 8;
 
-/// Rounds of a reduction from which on lanes in memory, or a vector loop, take less time than lanes in
-/// registers.
+/// Rounds of a reduction from which on lanes in memory, or a vector loop, take less time than lanes
+/// in registers.
 const MAX_FEW_ROUNDS: i64 = 24;
 
 /// Iterations of an innermost loop between two polls for an interruption.
@@ -73,8 +73,8 @@ fn sets_first(side: &[Stmt], other: &[Stmt]) -> bool {
         })
 }
 
-/// Returns true if a register depends on a slot of an array or on a variable.
-fn depends_on_data(kernel: &Kernel, reg: Reg) -> bool {
+/// Returns true if one of two registers depends on a slot of an array or on a variable.
+fn depend_on_data(kernel: &Kernel, (a, b): (Reg, Reg)) -> bool {
     let mut dependent = HashSet::default();
     for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::Let(reg, op) = stmt {
@@ -85,7 +85,7 @@ fn depends_on_data(kernel: &Kernel, reg: Reg) -> bool {
             }
         }
     });
-    dependent.contains(&reg)
+    dependent.contains(&a) || dependent.contains(&b)
 }
 
 /// Returns true if a side of a branch ends outside of a loop.
@@ -96,6 +96,18 @@ fn breaks(side: &[Stmt]) -> bool {
 /// Returns true if a statement becomes instructions of its own.
 fn emits_instructions(stmt: &Stmt) -> bool {
     !matches!(stmt, Stmt::Set(..) | Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_)))
+}
+
+/// The rounds of a reduction that one set of lanes joins.
+#[derive(Clone, Copy)]
+struct Chunk<'s> {
+    index: Reg,
+    low: Value,
+    high: Value,
+    body: &'s [Stmt],
+    item: Summand,
+    /// The first value of the lanes.
+    neutral: Value,
 }
 
 /// The functions that a phase calls.
@@ -738,22 +750,22 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(end);
     }
 
-    /// The lanes of one chunk, joined. Where data decide how many rounds a chunk has, one of few rounds
-    /// keeps them in registers: to set up lanes in memory, or a vector loop, takes longer than its
-    /// rounds do. Short loops over a size have been written out.
-    fn reduce(&mut self, index: Reg, (low, high): (Reg, Reg), body: &[Stmt], item: Summand) -> Value {
-        let is_data = [low, high].iter().any(|bound| depends_on_data(self.kernel, *bound));
-        let (low, high) = (self.reg(low), self.reg(high));
+    /// The lanes of one chunk, joined. Where data decide how many rounds a chunk has, one of few
+    /// rounds keeps them in registers: to set up lanes in memory, or a vector loop, takes longer than
+    /// its rounds do. Short loops over a size have been written out.
+    fn reduce(&mut self, index: Reg, bounds: (Reg, Reg), body: &[Stmt], item: Summand) -> Value {
+        let (low, high) = (self.reg(bounds.0), self.reg(bounds.1));
         let ty = machine_type(item.ty(self.kernel));
         let joining = item.op();
         let neutral = match ty {
             types::F32 => self.b.ins().f32const(joining.identity() as f32),
             _ => self.b.ins().f64const(joining.identity()),
         };
-        let is_short = is_data
-            && body.iter().filter(|stmt| emits_instructions(stmt)).count() <= MAX_REPEATED_STATEMENTS
+        let is_short = body.iter().filter(|stmt| emits_instructions(stmt)).count() <= MAX_REPEATED_STATEMENTS
             && body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..)))
-            && matches!(joining, ReductionOp::Add | ReductionOp::Mul);
+            && matches!(joining, ReductionOp::Add | ReductionOp::Mul)
+            && depend_on_data(self.kernel, bounds);
+        let chunk = Chunk { index, low, high, body, item, neutral };
         let lanes = if is_short {
             let outer = self.regs.clone();
             let (few, many, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
@@ -762,30 +774,24 @@ impl<'n, 'f> Emit<'n, 'f> {
             let is_few = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, rounds, MAX_FEW_ROUNDS);
             self.b.ins().brif(is_few, few, &[], many, &[]);
             self.b.switch_to_block(few);
-            let lanes = self.lanes_in_registers(index, (low, high), body, item, neutral);
+            let lanes = self.lanes_in_registers(chunk);
             self.jump(end, &lanes);
             self.regs = outer.clone();
             self.b.switch_to_block(many);
-            let lanes = self.lanes_in_memory(index, (low, high), body, item, neutral);
+            let lanes = self.lanes_in_memory(chunk);
             self.jump(end, &lanes);
             self.regs = outer;
             self.b.switch_to_block(end);
             joined
         } else {
-            self.lanes_in_memory(index, (low, high), body, item, neutral)
+            self.lanes_in_memory(chunk)
         };
         combine_lanes(lanes, |a, b| self.combine(joining, a, b))
     }
 
     /// The lanes of a chunk of few rounds.
-    fn lanes_in_registers(
-        &mut self,
-        index: Reg,
-        (low, high): (Value, Value),
-        body: &[Stmt],
-        item: Summand,
-        neutral: Value,
-    ) -> [Value; LANES] {
+    fn lanes_in_registers(&mut self, chunk: Chunk<'_>) -> [Value; LANES] {
+        let Chunk { low, high, neutral, .. } = chunk;
         let ty = self.b.func.dfg.value_type(neutral);
         let block = |this: &mut Self| {
             let block = this.b.create_block();
@@ -808,7 +814,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(whole);
         let mut next = lanes;
         for (lane, number) in next.iter_mut().zip(0..) {
-            *lane = self.lane_after(index, (at, number), body, item, *lane);
+            *lane = self.lane_after(chunk, (at, number), *lane);
         }
         let after = self.b.ins().iadd_imm_s(at, LANES as i64);
         self.b.ins().jump(head, &args(after, &next));
@@ -821,7 +827,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             let ends = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, place, high);
             self.b.ins().brif(ends, end, &args(place, &now), one, &[]);
             self.b.switch_to_block(one);
-            now[number] = self.lane_after(index, (rest_at, number as i64), body, item, now[number]);
+            now[number] = self.lane_after(chunk, (rest_at, number as i64), now[number]);
         }
         self.b.ins().jump(end, &args(rest_at, &now));
         self.b.switch_to_block(end);
@@ -829,29 +835,16 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// A lane after the round at so many behind an index.
-    fn lane_after(
-        &mut self,
-        index: Reg,
-        (at, number): (Value, i64),
-        body: &[Stmt],
-        item: Summand,
-        lane: Value,
-    ) -> Value {
+    fn lane_after(&mut self, chunk: Chunk<'_>, (at, number): (Value, i64), lane: Value) -> Value {
         let place = if number == 0 { at } else { self.b.ins().iadd_imm_s(at, number) };
-        self.regs.insert(index, place);
-        self.stmts(body);
-        self.joined(item, lane)
+        self.regs.insert(chunk.index, place);
+        self.stmts(chunk.body);
+        self.joined(chunk.item, lane)
     }
 
     /// The lanes of a chunk, by vectors or through memory.
-    fn lanes_in_memory(
-        &mut self,
-        index: Reg,
-        (low, high): (Value, Value),
-        body: &[Stmt],
-        item: Summand,
-        neutral: Value,
-    ) -> [Value; LANES] {
+    fn lanes_in_memory(&mut self, chunk: Chunk<'_>) -> [Value; LANES] {
+        let Chunk { index, low, high, body, item, neutral } = chunk;
         let ty = self.b.func.dfg.value_type(neutral);
         let bytes = ty.bytes();
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, LANES as u32 * bytes, 4);
@@ -879,20 +872,14 @@ impl<'n, 'f> Emit<'n, 'f> {
         if let Some(vector_loop) = vector_loop {
             self.emit_vector_loop(*vector_loop, index, (low, high), body, Some(lanes));
         } else {
-            self.reduce_in_lanes(index, (low, start, high), body, item, lanes);
+            self.reduce_in_lanes(chunk, start, lanes);
         }
         std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32))
     }
 
     /// One element at a time: the lanes take turns, so that none waits for the one before.
-    fn reduce_in_lanes(
-        &mut self,
-        index: Reg,
-        (low, start, high): (Value, Value, Value),
-        body: &[Stmt],
-        item: Summand,
-        lanes: Value,
-    ) {
+    fn reduce_in_lanes(&mut self, chunk: Chunk<'_>, start: Value, lanes: Value) {
+        let Chunk { index, low, high, body, item, .. } = chunk;
         let ty = machine_type(item.ty(self.kernel));
         let flags = MemFlagsData::new().with_notrap();
         let (head, inside, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
