@@ -34,6 +34,23 @@ const PROCEDURES: &[(&str, &str)] = &[
         "(4467, 24719)\n",
     ),
     (
+        "var n = 0; proc walk(d:int) { n += 1; if d > 0 do walk (d - 1); walk (d - 2); done }
+        for i in 0..<300 do walk (i % 9); done println n;",
+        "9084\n",
+    ),
+    (
+        "fun f(n:int):int {
+            var a : int ^ 50 = fill 0;
+            var found = 0;
+            proc swap(i:int) { &a.(i.mod[50]) += 1; }
+            proc walk(d:int) { found += 1; swap d; if d > 0 do walk (d - 1); walk (d - 2); done }
+            walk n;
+            return found + sum a;
+        }
+        println (f 20);",
+        "70842\n",
+    ),
+    (
         "var a : int ^ 100 = fill 0; proc put(i:100) { if a.i > 50 return; &a.i += 1; }
         proc both(i:100) { put i; put (i.around 3); }
         for i in 0..<9000 do both i.mod[100]; done println (sum a);",
@@ -149,13 +166,25 @@ fn long_recursion_is_stopped() {
 /// Random recursive functions give the same on each executor; most of them are compiled.
 #[test]
 fn random_recursive_functions_agree() {
+    all_agree(&|seed| text(&[Generator::new(seed).recursive()]));
+}
+
+/// Random recursive procedures that change variables around them give the same on each executor; most
+/// of them are compiled.
+#[test]
+fn random_recursive_procedures_agree() {
+    all_agree(&|seed| text(&[Generator::new(seed).recursive_procedure()]));
+}
+
+/// The programs of some seeds give the same on each executor; most of them have compiled parts.
+fn all_agree(program: &dyn Fn(u64) -> String) {
     const EXECUTORS: [(Executor, usize); 3] =
         [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)];
     let number = |name: &str| std::env::var(name).ok().and_then(|seeds| seeds.parse::<u64>().ok());
     let (first, seeds) = (number("FELIS_RANDOM_SEED").unwrap_or(0), number("FELIS_RANDOM").unwrap_or(60));
     let (mut accepted, mut compiled) = (0, 0);
     for seed in first..first + seeds {
-        let program = text(&[Generator::new(seed).recursive()]);
+        let program = program(seed);
         on_large_stack(|| {
             let mut session = Session::new();
             let runs = session.evaluate_on_each("program", &program, &EXECUTORS);

@@ -2,7 +2,7 @@
 
 use crate::checker::{folder, programs, run};
 use felis_base::source::{Source, SourceMap};
-use felis_calculus::core::{FunctionId, Program, validate};
+use felis_calculus::core::{FunctionId, Program, Region, validate};
 use felis_check::check::module::{self, Module};
 use felis_check::check::{self, Env};
 use felis_runtime::eval::stack_guard;
@@ -278,7 +278,7 @@ fn last_uses_are_marked() {
     let locals = last_use::ScriptLocals::of(script);
     for at in 0..script.body.len() {
         let (stmt, _) = last_use::mark_statement(program, &mut reach, (script, &locals), at);
-        text.push_str(&felis_calculus::core::print::unit(program, &script.locals, Err(&stmt)));
+        text.push_str(&felis_calculus::core::print::unit(program, &script.locals, Region::Loop(&stmt)));
     }
     let golden = folder("tests/types/moves.txt");
     if std::env::var_os("BLESS").is_some_and(|v| v == "1") {

@@ -1,12 +1,12 @@
 //! The interface between the evaluator and a compiler.
 //!
-//! The evaluator offers a [`CompilationUnit`]: a [`Region`] of a program (a term or a loop) at
+//! The evaluator offers a [`CompilationUnit`]: a [`Region`] of a program (a term, a loop or a call) at
 //! concrete types. An [`Accelerator`] returns an [`Executable`] that computes the same, or
 //! declines. The two know nothing else of each other: the evaluator defines the meaning, and an
 //! executable that fails says only that, and leaves the region, the error message included, to the
 //! evaluator.
 
-use crate::core::{KnownValue, LocalInfo, Program, Root, Stmt, Term};
+use crate::core::{KnownValue, LocalInfo, Program, Region, Root};
 use crate::layout::Layouts;
 use crate::types::Type;
 use crate::value::Value;
@@ -43,32 +43,13 @@ pub struct CompilationUnit<'a> {
     pub locals: &'a [LocalInfo],
     /// Makes types of the part concrete.
     pub concrete: &'a dyn Fn(&Type) -> Type,
-    /// The term or loop to compile.
+    /// The region to compile.
     pub region: Region<'a>,
-    /// The functions that variables outside hold, of those that hold functions.
-    pub functions: &'a [(Root, KnownValue)],
+    /// The functions that variables outside hold, and which of these variables functions share.
+    pub known: &'a [(Root, KnownValue)],
     /// Returns true as long as compilation may continue: it is not interrupted, and there is stack
     /// left.
     pub may_continue: &'a dyn Fn() -> bool,
-}
-
-/// The region of a unit.
-#[derive(Clone, Copy)]
-pub enum Region<'a> {
-    /// A pure term: its value is the only result.
-    Term(&'a Term),
-    /// A loop: the variables it changes are the results.
-    Loop(&'a Stmt),
-}
-
-impl<'a> Region<'a> {
-    /// The term, or the loop as the error.
-    pub fn as_result(self) -> Result<&'a Term, &'a Stmt> {
-        match self {
-            Region::Term(term) => Ok(term),
-            Region::Loop(stmt) => Err(stmt),
-        }
-    }
 }
 
 /// An input of a run: a variable, or a value that a function has captured, or a part of one.
@@ -107,7 +88,8 @@ pub struct Limits<'a> {
 
 /// The end of a run.
 pub enum RunResult {
-    /// The value of a term; or the variables changed, in the order of [`Executable::changes`].
+    /// The value of a term or a call, if the region is one, and the variables changed, in the order of
+    /// the inputs.
     Done(Vec<Value>),
     /// The run failed: the evaluator finds the error.
     Failed,
@@ -121,15 +103,16 @@ pub enum RunResult {
 pub trait Executable: Send + Sync {
     /// The inputs of a run, in order.
     fn inputs(&self) -> &[Input];
-    /// The variables that a run changes. They are the first inputs, in this order.
-    fn changes(&self) -> &[Root];
+    /// The number of variables that a run changes. They are the first inputs.
+    fn changes(&self) -> usize;
     /// Returns true if the result may be written over an input that is not shared: then the input
     /// is taken, and the run does not fail.
     fn overwrites(&self, input: usize) -> bool;
     /// Returns true if a run may write the result into the memory of a dead value: then a run that
     /// has taken it does not fail.
     fn accepts_spare(&self) -> bool;
-    /// Returns true if a run may fail: then the values of `changes` are kept until it is done.
+    /// Returns true if a run may fail: then the values of variables that change are kept until it is
+    /// done.
     fn can_fail(&self) -> bool;
     /// Runs it. An input that it has not taken is still there if it fails, and so is the spare
     /// value.

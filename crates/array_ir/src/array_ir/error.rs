@@ -99,6 +99,8 @@ pub enum Violation {
     Effect { found: Effect, stated: Effect },
     CalledEffect { function: FunctionId, stated: Effect },
     MayNotEnd { function: FunctionId },
+    Changes { changes: usize },
+    CalledChanges { function: FunctionId, stated: usize },
     PartOfType { ty: Type },
     EmptyType { ty: String },
     Bits { ty: Type },
@@ -178,6 +180,12 @@ impl fmt::Display for Violation {
             }
             Violation::MayNotEnd { function } => {
                 write!(f, "a call of {function} may not end, and less is stated")
+            }
+            Violation::Changes { changes } => {
+                write!(f, "the result does not end with the types of the first {changes} parameters")
+            }
+            Violation::CalledChanges { function, stated } => {
+                write!(f, "{function} does not change {stated} variables, as a call of it states")
             }
             Violation::PartOfType { ty } => write!(f, "{ty} is a part of another type"),
             Violation::EmptyType { ty } => write!(f, "{ty} has no parts"),

@@ -521,7 +521,7 @@ impl Run<'_> {
                 }
                 value
             }
-            Op::Call(function, _, sizes, values) => {
+            Op::Call { function, sizes, values, .. } => {
                 let sizes: Vec<u64> = sizes.iter().map(|size| frame.size(size)).collect::<RunResult<_>>()?;
                 self.call(*function, &sizes, frame.all(values))?
             }

@@ -692,8 +692,20 @@ pub enum Op {
     /// `require t v0 s0 : t`: the value at a type that differs in its sizes only; fails if they are
     /// not equal. Digits with pieces have as many, each of its own size.
     Require(Type, Value, SiteId),
-    /// `call f0 total [n0, 2*n1] v0 v1 : t`: a function at sizes, with its effect.
-    Call(FunctionId, Effect, Vec<Size>, Vec<Value>),
+    /// `call f0 total [n0, 2*n1] v0 v1 : t`: a function at sizes, with its effect; `call f0 total
+    /// changing 1 [] v0 v1 : t`: one that changes variables.
+    Call {
+        /// The function.
+        function: FunctionId,
+        /// Its effect.
+        effect: Effect,
+        /// The variables that it changes, as many as [`Function::changes`] says.
+        changes: usize,
+        /// Its sizes.
+        sizes: Vec<Size>,
+        /// Its arguments.
+        values: Vec<Value>,
+    },
     /// `io emit v0 v1 : ()`.
     Io(Io, Vec<Value>),
 }
@@ -759,6 +771,9 @@ pub struct Function {
     pub result: Type,
     /// The effect of a call.
     pub effect: Effect,
+    /// The number of variables that it changes: its first parameters. Its result is a tuple then, of
+    /// a value and the last values of these variables.
+    pub changes: usize,
     /// The parameters and the body, which ends with `yield`.
     pub body: Block,
 }

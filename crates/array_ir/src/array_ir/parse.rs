@@ -200,6 +200,15 @@ impl<'t> Parser<'t> {
         Ok(Span { source: SourceId(self.number()?), start, end })
     }
 
+    /// The number of variables that a function changes.
+    fn changes(&mut self) -> Result<usize> {
+        if self.peek() != Some("changing") {
+            return Ok(0);
+        }
+        self.next()?;
+        self.number()
+    }
+
     fn function(&mut self, program: &mut Program) -> Result<()> {
         self.expect("fun")?;
         let id: FunctionId = self.id(FunctionId::PREFIX)?;
@@ -218,8 +227,9 @@ impl<'t> Parser<'t> {
         let result = self.ty()?;
         self.expect(",")?;
         let effect: Effect = self.mnemonic("effect")?;
+        let changes = self.changes()?;
         let body = self.block(params)?;
-        program.functions.push(Function { name, sizes, result, effect, body });
+        program.functions.push(Function { name, sizes, result, effect, changes, body });
         Ok(())
     }
 
@@ -541,9 +551,10 @@ impl<'t> Parser<'t> {
             "require" => Op::Require(self.ty()?, self.value()?, self.site_id()?),
             "call" => {
                 let function = self.id(FunctionId::PREFIX)?;
-                let effect = self.mnemonic::<Effect>("effect")?;
+                let (effect, changes) = (self.mnemonic("effect")?, self.changes()?);
                 self.expect("[")?;
-                Op::Call(function, effect, self.list("]", Self::size)?, self.values()?)
+                let (sizes, values) = (self.list("]", Self::size)?, self.values()?);
+                Op::Call { function, effect, changes, sizes, values }
             }
             "io" => Op::Io(self.mnemonic::<Io>("output")?, self.values()?),
             "move" => return Err("`move` is reserved".into()),

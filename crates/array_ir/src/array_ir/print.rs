@@ -36,10 +36,16 @@ pub fn function(id: FunctionId, function: &Function) -> String {
     let mut out = format!("fun {id} {}[", function.name);
     let sizes: Vec<String> = function.sizes.iter().map(|(var, name)| format!("{var}: {name}")).collect();
     let _ = write!(out, "{}]({})", sizes.join(", "), params(&function.body));
-    let _ = write!(out, " -> {}, {} ", function.result, function.effect.mnemonic());
+    let changes = changing(function.changes);
+    let _ = write!(out, " -> {}, {}{changes} ", function.result, function.effect.mnemonic());
     write_block(&function.body, 0, &mut out);
     out.push('\n');
     out
+}
+
+/// The words for a number of variables that a function changes: none if it changes none.
+fn changing(changes: usize) -> String {
+    if changes == 0 { String::new() } else { format!(" changing {changes}") }
 }
 
 fn params(block: &Block) -> String {
@@ -165,8 +171,9 @@ fn write_op(op: &Op, depth: usize, out: &mut String) {
         Op::Pack(ty, sizes, value) => write!(out, "pack {ty} ({}) {value}", Listed(sizes)),
         Op::Open(vars, value) => write!(out, "open{} {value}", Spaced(vars)),
         Op::Require(ty, value, site) => write!(out, "require {ty} {value} {site}"),
-        Op::Call(function, effect, sizes, values) => {
-            write!(out, "call {function} {} [{}]{}", effect.mnemonic(), Listed(sizes), Spaced(values))
+        Op::Call { function, effect, changes, sizes, values } => {
+            let (effect, changes) = (effect.mnemonic(), changing(*changes));
+            write!(out, "call {function} {effect}{changes} [{}]{}", Listed(sizes), Spaced(values))
         }
         Op::Io(io, values) => write!(out, "io {}{}", io.mnemonic(), Spaced(values)),
     };

@@ -450,14 +450,29 @@ impl Generator {
                 SizeAtom::Bound(_) => Size::atom(atom),
             };
             let concrete = |ty: &Type| validate::substitute(ty, &at);
-            if concrete(&function.result).as_ref() != Some(ty) {
+            let value = match &function.result {
+                Type::Tuple(types) if function.changes > 0 => &types[0],
+                result => result,
+            };
+            let Some(result) = concrete(&function.result).filter(|_| concrete(value).as_ref() == Some(ty))
+            else {
                 continue;
-            }
+            };
             let params: Option<Vec<Type>> =
                 function.body.params.iter().map(|(_, param)| concrete(param)).collect();
             if let Some(params) = params {
                 let values = self.values(&params);
-                return self.define(ty.clone(), Op::Call(id, function.effect, sizes, values));
+                let Function { effect, changes, .. } = function;
+                let call = Op::Call { function: id, effect, changes, sizes, values };
+                let called = self.define(result.clone(), call);
+                let Type::Tuple(types) = result else { return called };
+                if changes == 0 {
+                    return called;
+                }
+                for (part, ty) in (1..).zip(&types[1..]) {
+                    self.define(ty.clone(), Op::Part(called, part));
+                }
+                return self.define(ty.clone(), Op::Part(called, 0));
             }
         }
         self.value_without_structure(ty)
@@ -846,14 +861,18 @@ impl Generator {
         self.sizes = (0..self.random.u8(..3)).map(|_| SizeVar(self.fresh())).collect();
         let sizes = self.sizes.iter().map(|var| (*var, Arc::from(format!("N{}", var.0)))).collect();
         let params: Vec<Type> = (0..self.random.u8(..4)).map(|_| self.ty(2)).collect();
-        let result = self.ty(2);
+        let mut result = self.ty(2);
+        let changes = if self.chance(2) { 0 } else { self.random.usize(..=params.len()) };
+        if changes > 0 {
+            result = Type::Tuple([result].into_iter().chain(params[..changes].iter().cloned()).collect());
+        }
         self.scope.clear();
         let body = self.block(params, &result, false);
         self.sizes.clear();
         let id = self.program.functions.len();
         let name = Arc::from(format!("g{id}"));
         let effect = Effect::Ordered;
-        self.program.functions.push(Function { name, sizes, result, effect, body });
+        self.program.functions.push(Function { name, sizes, result, effect, changes, body });
         // The least effect that the validator accepts.
         let least = Effect::ALL.into_iter().find(|effect| {
             self.program.functions[id].effect = *effect;

@@ -29,8 +29,13 @@
 //! first value and its next ones. A sort is an update of all elements. From the innermost loop
 //! outward, the classes of a pair become one unless two of their nodes interfere.
 //!
+//! A call is an update of the arrays of the variables that it changes, one after the other: each is
+//! copied to the memory of its result if it does not lie there, and then the function runs. Their
+//! last values go to the memory of the parameters that they are in the function.
+//!
 //! The memory of a parameter is others', and nothing is made there, but for parameters that the
-//! caller gives away (`owned`): a loop over a variable outside changes its array where it lies.
+//! caller gives away (`owned`): a loop over a variable outside changes its array where it lies, and a
+//! function those of the variables that it changes.
 //! That memory has the size of the parameter, so no array of several sizes ([`Storage::grows`])
 //! lies there.
 //!
@@ -159,7 +164,7 @@ impl Storage {
     /// The classes of a function that may change the arrays of some parameters.
     pub fn of(function: &Function, owned: &[Value]) -> Storage {
         let mut graph = Graph::new(delayed_arrays(function));
-        graph.function(&function.body, owned);
+        graph.function(function, owned);
         graph.finish()
     }
 
@@ -363,10 +368,11 @@ impl Graph {
         }
     }
 
-    fn function(&mut self, body: &Block, owned: &[Value]) {
-        let defined = Point { position: 0, block: 0 };
-        for (value, ty) in &body.params {
-            let kind = if owned.contains(value) { Kind::Stored } else { Kind::Given };
+    fn function(&mut self, function: &Function, owned: &[Value]) {
+        let (body, defined) = (&function.body, Point { position: 0, block: 0 });
+        for (number, (value, ty)) in body.params.iter().enumerate() {
+            let is_owned = number < function.changes || owned.contains(value);
+            let kind = if is_owned { Kind::Stored } else { Kind::Given };
             let nodes = self.define(ty, kind, defined, &[]);
             if kind == Kind::Stored {
                 self.owned.extend(&nodes);
@@ -374,6 +380,15 @@ impl Graph {
             self.bind(*value, ty, nodes);
         }
         self.block(body, None, &[]);
+        if let (Type::Tuple(types), true) = (&function.result, function.changes > 0) {
+            let end = Point { position: self.blocks[0].end, block: 0 };
+            let changed = body.params.iter().take(function.changes);
+            let targets: Vec<usize> = changed.flat_map(|(value, _)| self.of[value].clone()).collect();
+            let sources = self.of[&body.end.value()].iter().skip(array_count(&types[0]));
+            let pairs = targets.into_iter().zip(sources);
+            let pairs = pairs.map(|(target, source)| Pair { loops: 0, target, source: *source, at: end });
+            self.pairs.extend(pairs);
+        }
     }
 
     /// A block; its value goes to the nodes of `yielded`.
@@ -456,6 +471,7 @@ impl Graph {
                 self.pairs.push(Pair { loops: self.loops, target: nodes[0], source: old, at: here });
                 nodes
             }
+            Op::Call { changes: changes @ 1.., values, .. } => self.call(ty, values.split_at(*changes), here),
             // The same arrays, with their sizes or at them.
             Op::Pack(_, _, value) | Op::Open(_, value) => self.of[value].clone(),
             Op::View(_, array, _) => {
@@ -501,6 +517,31 @@ impl Graph {
             }
         };
         self.bind(*value, ty, nodes);
+    }
+
+    /// The nodes of the result of a call that changes variables with these values, and is given
+    /// others.
+    fn call(&mut self, ty: &Type, (changed, given): (&[Value], &[Value]), here: Point) -> Vec<usize> {
+        let Type::Tuple(types) = ty else { unreachable!("a call that changes variables gives a tuple") };
+        let mut results = self.define(&types[0], Kind::Stored, here, &[]);
+        let first = results.len();
+        for (value, ty) in changed.iter().zip(&types[1..]) {
+            let (position, end) = (self.next_position(), self.next_position());
+            let at = Point { position, ..here };
+            let nodes = self.define(ty, Kind::Stored, at, &[]);
+            for (source, target) in self.of[value].clone().into_iter().zip(&nodes) {
+                // A lazy array is copied while it is read.
+                let is_lazy = self.nodes[source].kind == Kind::Lazy;
+                self.nodes[source].uses.push(if is_lazy { end } else { position });
+                self.pairs.push(Pair { loops: self.loops, target: *target, source, at });
+            }
+            results.extend(nodes);
+        }
+        let end = self.next_position();
+        given.iter().for_each(|value| self.read(*value, end));
+        // All of them are changed at the same time.
+        results[first..].iter().for_each(|node| self.nodes[*node].uses.push(end));
+        results
     }
 
     /// Adds for each array of a value, in order, whether it is that at a path in an element of an

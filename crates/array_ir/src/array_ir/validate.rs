@@ -95,6 +95,7 @@ impl Validator<'_> {
             self.define_size(*var)?;
         }
         self.well_formed(&function.result)?;
+        self.check_changes(function)?;
         let expected = function.result.clone();
         let effect = self.check_block(&function.body, &expected, true)?;
         self.at = None;
@@ -419,8 +420,8 @@ impl Validator<'_> {
                 self.state(stated, ty)?;
                 return Ok(Effect::MayFail);
             }
-            Op::Call(function, effect, sizes, values) => {
-                return self.call(*function, *effect, sizes, values, stated);
+            Op::Call { function, effect, changes, sizes, values } => {
+                return self.call(*function, (*effect, *changes), sizes, values, stated);
             }
             Op::Io(..) => {
                 self.state(stated, &Type::unit())?;
@@ -469,10 +470,22 @@ impl Validator<'_> {
         }
     }
 
+    /// Checks that the types of the variables that a function changes are the last of its result.
+    fn check_changes(&self, function: &Function) -> Result<()> {
+        let Function { changes, body, result, .. } = function;
+        let changed = body.params.iter().take(*changes).map(|(_, ty)| ty);
+        let is_valid = match result {
+            _ if *changes == 0 => true,
+            Type::Tuple(types) => types.len() == changes + 1 && types[1..].iter().eq(changed),
+            _ => false,
+        };
+        if is_valid { Ok(()) } else { Err(Violation::Changes { changes: *changes }) }
+    }
+
     fn call(
         &self,
         id: FunctionId,
-        effect: Effect,
+        (effect, changes): (Effect, usize),
         sizes: &[Size],
         values: &[Value],
         stated: &Type,
@@ -498,6 +511,9 @@ impl Validator<'_> {
         self.state(stated, &concrete(&function.result).ok_or(Violation::LargeSize)?)?;
         if effect != function.effect {
             return Err(Violation::CalledEffect { function: id, stated: effect });
+        }
+        if changes != function.changes {
+            return Err(Violation::CalledChanges { function: id, stated: changes });
         }
         if id >= self.id && effect < Effect::MayNotEnd {
             return Err(Violation::MayNotEnd { function: id });

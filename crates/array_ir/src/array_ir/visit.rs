@@ -209,7 +209,7 @@ macro_rules! parts {
                         f($Part::Use(value));
                         f($Part::Site(site));
                     }
-                    Op::Call(function, _, sizes, values) => {
+                    Op::Call { function, effect: _, changes: _, sizes, values } => {
                         f($Part::Function(function));
                         for size in sizes {
                             f($Part::Size(size));
@@ -252,7 +252,7 @@ impl Op {
             Op::Check(..) | Op::Locate(..) | Op::Require(..) => Effect::MayFail,
             Op::While { .. } => Effect::MayNotEnd,
             Op::Io(..) => Effect::Ordered,
-            Op::Call(_, effect, ..) => *effect,
+            Op::Call { effect, .. } => *effect,
             _ => Effect::Total,
         }
     }

@@ -1,10 +1,11 @@
 //! Calls: the function is known, and its body stands in place of the call, unless it is recursive
 //! ([`super::recursion`]).
 
-use super::recursion::{Instance, RecursiveFunction, has_sizes, id_of, is_concrete};
+use super::recursion::{Changes, Instance, RecursiveFunction, has_sizes, id_of, is_concrete};
 use super::{Builder, Closure, Declined, Known, Outside, Result, Scope};
 use crate::array_ir::{Block, Effect, End, Op, Type, Value};
-use crate::core::{self, ClassId, KnownValue, Root, Stmt, StmtKind, Term, TermKind};
+use crate::core::{self, ClassId, Root, Stmt, StmtKind, Term, TermKind};
+use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeKind};
 use std::sync::Arc;
@@ -101,6 +102,38 @@ impl Builder<'_> {
         result
     }
 
+    /// A call of a function whose arguments and captured values are its locals; gives its value with
+    /// the last values of the variables that it changes, and the parameters that are their first ones.
+    pub(super) fn call_from_outside(
+        &mut self,
+        scope: &mut Scope<'_>,
+        id: core::FunctionId,
+        function: &core::Function,
+    ) -> Result<(Value, Vec<Value>)> {
+        let types = function.type_params.iter().map(|param| scope.concrete(&CoreType::var(param.clone())));
+        let types: Vec<CoreType> = types.collect();
+        let mut locals = function.captures.iter().chain(&function.params);
+        let mut values = locals.try_fold(Vec::new(), |mut values, local| {
+            // The variable itself, where functions share it.
+            let bound = scope.locals.get(local).cloned();
+            values.push(bound.map_or_else(|| self.variable(scope, Root::Local(*local)), Ok)?);
+            Ok::<_, super::AbruptCompletion>(values)
+        })?;
+        let args = values.split_off(function.captures.len());
+        let closure = Arc::new(Closure::new(self.core, id, types, values));
+        let Changes { cells, globals } = self.changes(&closure, &args);
+        for global in &globals {
+            let known = self.variable(scope, Root::Global(*global))?;
+            self.bind_variable(scope, Root::Global(*global), known);
+        }
+        let changes = Changes { cells, globals };
+        let first = self.changed_values(&changes)?;
+        let value = self.apply(&closure, args)?;
+        let mut parts = vec![self.data(value)?];
+        parts.extend(self.changed_values(&changes)?);
+        Ok((self.tuple_or_one(parts)?, first))
+    }
+
     /// The value of a call of a recursive instance; `None` if the call is to be inlined.
     fn recursive_call(
         &mut self,
@@ -111,19 +144,20 @@ impl Builder<'_> {
         if self.recursion.known.is_empty() {
             return Ok(None);
         }
-        let Some(instance) = self.instance(closure, args) else { return Ok(None) };
+        let changes = self.changes(closure, args);
+        let instance = self.instance(closure, args, &changes);
         if !self.recursion.known.contains(&instance) {
             return Ok(None);
         }
-        let mut values = Vec::new();
+        let mut values = self.changed_values(&changes)?;
         for known in closure.captures.iter().chain(args) {
-            self.data_in(known, &mut values);
+            self.data_in(known, &changes, &mut values);
         }
         let types: Vec<Type> = values.iter().map(|value| self.types[value].clone()).collect();
         let made = self.recursion.made.iter().position(|made| made.instance == instance);
         let number = match made {
             Some(number) => number,
-            None => self.build_recursive(instance, closure, function, args, types.clone())?,
+            None => self.build_recursive((instance, &changes), closure, function, args, types.clone())?,
         };
         let made = &self.recursion.made[number];
         if made.params != types {
@@ -132,13 +166,28 @@ impl Builder<'_> {
         let result = made.result.clone();
         let step = self.calls.len() as u32 + u32::from(self.recursion.current.is_none());
         self.recursion.longest_step = self.recursion.longest_step.max(step);
-        if self.recursion.current.is_none() {
+        if self.recursion.made[number].complete {
             for (outside, ty, _) in self.recursion.made[number].outside.clone() {
                 values.push(self.outside_now(outside, &ty)?);
             }
         }
-        let call = Op::Call(id_of(number), Effect::MayNotEnd, Vec::new(), values);
-        self.define(result, call).map(|value| Some(Known::Data(value)))
+        let (function, effect, sizes) = (id_of(number), Effect::MayNotEnd, Vec::new());
+        let call = Op::Call { function, effect, changes: changes.count(), sizes, values };
+        let called = self.define(result, call)?;
+        if changes.count() == 0 {
+            return Ok(Some(Known::Data(called)));
+        }
+        let value = self.component(called, 0)?;
+        let mut parts = Vec::new();
+        for part in 1..=changes.count() as u64 {
+            parts.push(Known::Data(self.component(called, part)?));
+        }
+        let globals = parts.split_off(changes.cells.len());
+        for (cell, part) in changes.cells.iter().zip(parts) {
+            self.cells[*cell] = part;
+        }
+        self.globals.extend(changes.globals.into_iter().zip(globals));
+        Ok(Some(Known::Data(value)))
     }
 
     /// The value of a session variable where the unit stands.
@@ -149,14 +198,13 @@ impl Builder<'_> {
         {
             return self.data(known.clone());
         }
-        let known = self.outside(outside, ty, &KnownValue::Data)?;
-        self.data(known)
+        self.outside_data(outside, ty)
     }
 
     /// Builds the function of an instance; gives its number.
     fn build_recursive(
         &mut self,
-        instance: Instance,
+        (instance, changes): (Instance, &Changes),
         closure: &Closure,
         function: &core::Function,
         args: &[Known],
@@ -175,23 +223,43 @@ impl Builder<'_> {
         let params: Vec<(Value, Type)> = types.iter().map(|ty| (self.fresh(), ty.clone())).collect();
         self.types.extend(params.iter().cloned());
         let mut values = params.iter().map(|param| param.0);
-        let closure = self.closure_with_data(closure, &mut values);
-        let args: Vec<Known> = args.iter().map(|arg| self.with_data(arg, &mut values)).collect();
+        let kept = self.cells.clone();
+        let mut cells = HashMap::default();
+        for cell in &changes.cells {
+            cells.insert(*cell, self.cells.len());
+            self.cells.push(Known::Data(values.next().expect("a parameter for each variable that changes")));
+        }
+        let globals = changes.globals.iter().copied().zip(values.by_ref().map(Known::Data)).collect();
+        let closure = self.closure_with_data(closure, &cells, &mut values);
+        let args: Vec<Known> = args.iter().map(|arg| self.with_data(arg, &cells, &mut values)).collect();
+        let own_changes = Changes {
+            cells: changes.cells.iter().map(|cell| cells[cell]).collect(),
+            globals: changes.globals.clone(),
+        };
+        let result = match changes.count() {
+            0 => result,
+            count => {
+                let changed = types[..count].iter().cloned();
+                Type::Tuple([result].into_iter().chain(changed).collect())
+            }
+        };
 
         let number = self.recursion.made.len();
         let name = super::name_text(&function.name).into();
-        let made = RecursiveFunction::new(instance.clone(), name, types, result.clone());
+        let made = RecursiveFunction::new(instance.clone(), name, changes, types, result.clone());
         self.recursion.made.push(made);
         let outer = self.recursion.current.replace(number);
         let active = std::mem::replace(&mut self.recursion.active, vec![Some(instance)]);
         let calls = std::mem::replace(&mut self.calls, vec![closure.function]);
         let (spans, stmts) = (std::mem::take(&mut self.call_spans), std::mem::take(&mut self.stmts));
-        let (outside, globals) = (std::mem::take(&mut self.outside), std::mem::take(&mut self.globals));
-        let cells = self.cells.clone();
+        let outside = std::mem::take(&mut self.outside);
+        let globals = std::mem::replace(&mut self.globals, globals);
         let settled = (std::mem::take(&mut self.settled), std::mem::take(&mut self.settled_globals));
         let value = self.body_of_call(&mut scope, &closure, function, args)?;
-        let value = self.data(value)?;
-        (self.cells, self.globals) = (cells, globals);
+        let mut parts = vec![self.data(value)?];
+        parts.extend(self.changed_values(&own_changes)?);
+        let value = self.tuple_or_one(parts)?;
+        (self.cells, self.globals) = (kept, globals);
         (self.settled, self.settled_globals) = settled;
         let outside = std::mem::replace(&mut self.outside, outside);
         let stmts = std::mem::replace(&mut self.stmts, stmts);
@@ -204,7 +272,7 @@ impl Builder<'_> {
         let made = &mut self.recursion.made[number];
         (made.body, made.outside) = (Some(Block { params, stmts, end: End::Yield(value) }), outside);
         if self.recursion.current.is_none() {
-            self.complete_functions();
+            self.complete_functions()?;
         }
         Ok(number)
     }

@@ -48,9 +48,8 @@ use crate::array_ir::{
     Binary, Block, Cast, Compare, Effect, Element, End, Function, Label, Op, Prim, Program, Site, SiteId,
     SiteKind, Size, SizeVar, Stmt, Type, Value, pass, print, renumber, validate,
 };
-use crate::core::free_variables::{globals_set_by_functions, modified_variables};
 use crate::core::integer_range::Range;
-use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Root, StmtKind, Term};
+use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Region, Root, StmtKind, Term};
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeVar};
@@ -230,13 +229,14 @@ pub struct Outside {
 #[derive(Debug)]
 pub struct Unit {
     /// A program whose functions have no size parameters. The result of the first one is the value
-    /// of the term, or the variables that the loop has changed: the one, or a tuple. The others are
-    /// recursive.
+    /// of a term; or the variables that a loop has changed: the one, or a tuple; or a tuple of the
+    /// value of a call and the variables that it has changed, or the value alone if there are none.
+    /// The other functions are recursive.
     pub program: Program,
     /// The variable or captured value of each parameter of the function, with its type.
     pub inputs: Vec<(Outside, CoreType)>,
-    /// The variables that the loop changes: the first parameters.
-    pub changes: Vec<Root>,
+    /// The number of variables that the region changes: the first parameters.
+    pub changes: usize,
     /// The calls of the program from one call of the array IR to the next inside of it, at most.
     pub longest_step: u32,
 }
@@ -250,40 +250,38 @@ pub struct Body<'b> {
     pub locals: &'b [core::LocalInfo],
     /// Makes the types of the body concrete.
     pub concrete: &'b dyn Fn(&CoreType) -> CoreType,
-    /// The functions that variables outside of the unit hold.
-    pub functions: &'b [(Root, KnownValue)],
+    /// The functions that variables outside of the unit hold, and which of these variables functions
+    /// share.
+    pub known: &'b [(Root, KnownValue)],
 }
 
-/// The array IR of a term of a body at concrete types, or of a loop. The variables that it reads or
-/// changes are parameters.
+/// The array IR of a region of a body at concrete types. The variables that it reads or changes are
+/// parameters.
 ///
 /// # Errors
 /// The construct that is not built.
-pub fn unit(
-    body: Body<'_>,
-    region: std::result::Result<&Term, &core::Stmt>,
-) -> std::result::Result<Unit, Declined> {
-    let (mut inputs, mut changes, mut setters) = (Vec::new(), Vec::new(), BTreeMap::new());
-    if let Err(stmt) = region {
-        setters = globals_set_by_functions(body.program, stmt);
-        changes = modified_variables(stmt);
-        let set: BTreeSet<Root> = setters.values().flatten().map(|global| Root::Global(*global)).collect();
-        let further: Vec<Root> = set.into_iter().filter(|root| !changes.contains(root)).collect();
-        changes.extend(further);
-    }
+pub fn unit(body: Body<'_>, region: Region<'_>) -> std::result::Result<Unit, Declined> {
+    let (mut inputs, mut changes) = (Vec::new(), 0);
+    let setters = recursion::setters(&body, region);
     let new = || Builder {
         at_run: Some(body.concrete),
-        functions: body.functions,
+        known: body.known,
         setters: setters.clone(),
         ..Builder::new(body.program)
     };
     let build = |builder: &mut Builder<'_>| {
         let scope = Scope::of(HashMap::default(), body.locals);
         let mut scope = Scope { script: Some(body.locals), at_run: Some(body.concrete), ..scope };
-        let value = match region {
-            Ok(term) => builder.value(&mut scope, term)?,
-            Err(stmt) => builder.loop_over_outside(&mut scope, &changes, stmt)?,
+        builder.bind_outside(&mut scope, body.locals.len())?;
+        let (value, changed) = match region {
+            Region::Term(term) => (builder.pure_term(&mut scope, term)?, Vec::new()),
+            Region::Loop(stmt) => builder.loop_over_outside(&mut scope, stmt)?,
+            Region::Call(id, function) => builder.call_from_outside(&mut scope, id, function)?,
         };
+        changes = changed.len();
+        // Those that change come first.
+        let place = |param: &Value| changed.iter().position(|changed| changed == param);
+        builder.outside.sort_by_key(|(.., param)| place(param).unwrap_or(changes));
         inputs.clear();
         inputs.extend(builder.outside.iter().map(|(outside, ty, _)| (outside.clone(), ty.clone())));
         Ok((Vec::new(), value))
@@ -441,8 +439,13 @@ struct Builder<'p> {
     opened: Vec<SizeVar>,
     /// The variables outside that are read, with types and parameters.
     outside: Vec<(Outside, CoreType, Value)>,
-    /// The functions that variables outside hold.
-    functions: &'p [(Root, KnownValue)],
+    /// The knowledge about variables outside.
+    known: &'p [(Root, KnownValue)],
+    /// The cells of variables outside that functions share, by their numbers, each with the parameter
+    /// that is its first value.
+    outside_cells: HashMap<usize, (usize, Value)>,
+    /// Those of them that functions outside set.
+    outside_sets: BTreeSet<usize>,
     /// The session variables that functions set, with those that they mention, in a unit.
     setters: BTreeMap<FunctionId, BTreeSet<GlobalId>>,
     /// The session variables that the unit changes, with their values.
@@ -483,7 +486,9 @@ impl<'p> Builder<'p> {
             sizes: Vec::new(),
             opened: Vec::new(),
             outside: Vec::new(),
-            functions: &[],
+            known: &[],
+            outside_cells: HashMap::default(),
+            outside_sets: BTreeSet::new(),
             setters: BTreeMap::new(),
             globals: HashMap::default(),
             cells: Vec::new(),
@@ -522,7 +527,7 @@ impl<'p> Builder<'p> {
         let result = self.types[&value].clone();
         let body = Block { params, stmts: self.stmts, end: End::Yield(value) };
         let name = Arc::from(name_text(name));
-        let function = Function { name, sizes, result, effect: Effect::Total, body };
+        let function = Function { name, sizes, result, effect: Effect::Total, changes: 0, body };
         let longest_step = self.recursion.longest_step;
         let functions = [function].into_iter().chain(self.recursion.functions()).collect();
         let mut program = Program { sites: self.sites, functions };

@@ -19,19 +19,26 @@
 //!    stand in its body as the instances that they are, with parameters as what they have captured.
 //!    The stack of calls is empty there, so a cycle of several functions has one function of the
 //!    array IR, in which the others are inlined.
-//! 4. Session variables that the function mentions, itself or in functions that it calls, are
+//! 4. The variables that a call changes ([`Changes`]) are the first parameters, and their last
+//!    values are further parts of the result ([`Function::changes`]). Which of the captured values
+//!    are the same variable belongs to the instance.
+//! 5. Session variables that the function only mentions, itself or in functions that it calls, are
 //!    further parameters, which follow the others. They are known when no function is left that is
 //!    being built: then the calls inside the functions are completed.
 //!
-//! **Declined.** A function value as a result, a function that changes variables around it, and
+//! **Declined.** A function value as a result, a variable that holds a function and is changed, and
 //! types with sizes that are no numbers: the function has no size parameters.
 
-use super::{Block, Builder, Closure, Declined, Known, Outside, Result};
+use super::{
+    Block, Body, Builder, Closure, Declined, GlobalId, Known, KnownValue, Outside, Region, Result, Root,
+};
 use crate::array_ir::visit::PartMut;
 use crate::array_ir::{Effect, Function, FunctionId, Op, Type, Value};
 use crate::core::FunctionId as CoreId;
+use crate::core::free_variables::{FreeVariables, globals_set_by_functions};
 use crate::hash::HashMap;
 use crate::types::Type as CoreType;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Calls of one function inside each other from which on recursive instances are looked for: a
@@ -55,6 +62,24 @@ pub(super) struct Instance {
 enum Shape {
     Data,
     Function(Arc<Instance>),
+    /// A variable that the call changes, by its position among those.
+    Changed(usize),
+}
+
+/// The variables that a call changes.
+#[derive(Default)]
+pub(super) struct Changes {
+    /// The cells of those that local functions share, in the order in which the values of the call
+    /// mention them.
+    pub(super) cells: Vec<usize>,
+    /// Those of the session.
+    pub(super) globals: BTreeSet<GlobalId>,
+}
+
+impl Changes {
+    pub(super) fn count(&self) -> usize {
+        self.cells.len() + self.globals.len()
+    }
 }
 
 /// The recursive instances of a unit.
@@ -80,21 +105,32 @@ pub(super) struct Recursion {
 pub(super) struct RecursiveFunction {
     pub(super) instance: Instance,
     name: Arc<str>,
-    /// The types of the parameters without session variables.
+    /// The number of variables that it changes.
+    pub(super) changes: usize,
+    /// The session variables among them.
+    globals: BTreeSet<GlobalId>,
+    /// The types of the parameters without session variables that it only mentions.
     pub(super) params: Vec<Type>,
     pub(super) result: Type,
     pub(super) body: Option<Block>,
-    /// The session variables that it mentions, with their types and parameters.
+    /// The session variables that it only mentions, with their types and parameters.
     pub(super) outside: Vec<(Outside, CoreType, Value)>,
     /// True once `outside` holds those of functions that it calls, too.
-    complete: bool,
+    pub(super) complete: bool,
 }
 
 impl RecursiveFunction {
     /// A function that is about to be built.
-    pub(super) fn new(instance: Instance, name: Arc<str>, params: Vec<Type>, result: Type) -> Self {
+    pub(super) fn new(
+        instance: Instance,
+        name: Arc<str>,
+        changes: &Changes,
+        params: Vec<Type>,
+        result: Type,
+    ) -> Self {
         let (body, outside, complete) = (None, Vec::new(), false);
-        RecursiveFunction { instance, name, params, result, body, outside, complete }
+        let (changes, globals) = (changes.count(), changes.globals.clone());
+        RecursiveFunction { instance, name, changes, globals, params, result, body, outside, complete }
     }
 }
 
@@ -119,6 +155,7 @@ impl Recursion {
             sizes: Vec::new(),
             result: made.result,
             effect: Effect::MayNotEnd,
+            changes: made.changes,
             body: made.body.expect("a function is built before the unit ends"),
         })
     }
@@ -132,8 +169,8 @@ pub(super) fn id_of(number: usize) -> FunctionId {
 impl Builder<'_> {
     /// Begins a call: declines one that is nested too deep, and notes its instance.
     pub(super) fn begin_call(&mut self, closure: &Closure, args: &[Known]) -> Result<()> {
-        let looks = self.recursion.looks;
-        let instance = if looks { self.instance(closure, args) } else { None };
+        let instance =
+            self.recursion.looks.then(|| self.instance(closure, args, &self.changes(closure, args)));
         let same = self.calls.iter().filter(|id| **id == closure.function).count();
         if self.calls.len() >= super::MAX_CALLS as usize || instance.is_none() && same >= MAX_INLINED_CALLS {
             return Err(Declined::Recursion.into());
@@ -153,56 +190,111 @@ impl Builder<'_> {
         self.recursion.active.pop();
     }
 
-    /// The instance of a call; `None` if function values change variables.
-    pub(super) fn instance(&self, closure: &Closure, args: &[Known]) -> Option<Instance> {
-        if !closure.sets.is_empty() || !self.globals_set_by(closure).is_empty() {
-            return None;
+    /// The variables that a call changes.
+    pub(super) fn changes(&self, closure: &Closure, args: &[Known]) -> Changes {
+        let mut changes = Changes { globals: self.globals_set_by(closure), ..Changes::default() };
+        let mut sets: BTreeSet<usize> = closure.sets.iter().copied().collect();
+        for known in args {
+            if let Known::Function(given) = self.unshared(known) {
+                changes.globals.extend(self.globals_set_by(given));
+                sets.extend(&given.sets);
+            }
         }
-        let values = closure.captures.iter().chain(args).map(|known| self.shape(known));
-        let values = values.collect::<Option<_>>()?;
-        Some(Instance { function: closure.function, types: closure.types.clone(), values })
+        let values = closure.captures.iter().chain(args);
+        values.for_each(|known| self.collect_cells(known, &sets, &mut changes.cells));
+        changes
     }
 
-    fn shape(&self, known: &Known) -> Option<Shape> {
+    /// Adds those cells of a set that are new, in the order in which a value mentions them.
+    fn collect_cells(&self, known: &Known, set: &BTreeSet<usize>, found: &mut Vec<usize>) {
         match known {
-            Known::Data(_) => Some(Shape::Data),
-            Known::Function(closure) => Some(Shape::Function(Arc::new(self.instance(closure, &[])?))),
-            Known::Shared(cell) => self.shape(&self.cells[*cell]),
+            Known::Data(_) => {}
+            Known::Function(closure) => {
+                closure.captures.iter().for_each(|known| self.collect_cells(known, set, found));
+            }
+            Known::Shared(cell) if !set.contains(cell) => self.collect_cells(&self.cells[*cell], set, found),
+            Known::Shared(cell) if !found.contains(cell) => found.push(*cell),
+            Known::Shared(_) => {}
         }
     }
 
-    /// The data in a value, in order.
-    pub(super) fn data_in(&self, known: &Known, values: &mut Vec<Value>) {
+    /// A value that is not shared.
+    fn unshared<'k>(&'k self, known: &'k Known) -> &'k Known {
+        match known {
+            Known::Shared(cell) => self.unshared(&self.cells[*cell]),
+            known => known,
+        }
+    }
+
+    /// The instance of a call that changes variables.
+    pub(super) fn instance(&self, closure: &Closure, args: &[Known], changes: &Changes) -> Instance {
+        let values = closure.captures.iter().chain(args).map(|known| self.shape(known, changes)).collect();
+        Instance { function: closure.function, types: closure.types.clone(), values }
+    }
+
+    fn shape(&self, known: &Known, changes: &Changes) -> Shape {
+        match known {
+            Known::Data(_) => Shape::Data,
+            Known::Function(closure) => Shape::Function(Arc::new(self.instance(closure, &[], changes))),
+            Known::Shared(cell) => match changes.cells.iter().position(|changed| changed == cell) {
+                Some(position) => Shape::Changed(position),
+                None => self.shape(&self.cells[*cell], changes),
+            },
+        }
+    }
+
+    /// The values of the variables that a call changes.
+    pub(super) fn changed_values(&self, changes: &Changes) -> Result<Vec<Value>> {
+        let cells = changes.cells.iter().map(|cell| self.data(self.cells[*cell].clone()));
+        let globals = changes
+            .globals
+            .iter()
+            .map(|global| self.data(self.globals.get(global).ok_or(Declined::Variable)?.clone()));
+        cells.chain(globals).collect()
+    }
+
+    /// The data in a value, in order, without variables that change.
+    pub(super) fn data_in(&self, known: &Known, changes: &Changes, values: &mut Vec<Value>) {
         match known {
             Known::Data(value) => values.push(*value),
             Known::Function(closure) => {
-                closure.captures.iter().for_each(|known| self.data_in(known, values));
+                closure.captures.iter().for_each(|known| self.data_in(known, changes, values));
             }
-            Known::Shared(cell) => self.data_in(&self.cells[*cell], values),
+            Known::Shared(cell) if changes.cells.contains(cell) => {}
+            Known::Shared(cell) => self.data_in(&self.cells[*cell], changes, values),
         }
     }
 
-    /// The same value of other data.
-    pub(super) fn with_data(&self, known: &Known, values: &mut dyn Iterator<Item = Value>) -> Known {
+    /// The same value of other data, and of other cells of the variables that change.
+    pub(super) fn with_data(
+        &self,
+        known: &Known,
+        cells: &HashMap<usize, usize>,
+        values: &mut dyn Iterator<Item = Value>,
+    ) -> Known {
         match known {
             Known::Data(_) => Known::Data(values.next().expect("as much data as before")),
-            Known::Function(closure) => Known::Function(self.closure_with_data(closure, values)),
-            Known::Shared(cell) => self.with_data(&self.cells[*cell], values),
+            Known::Function(closure) => Known::Function(self.closure_with_data(closure, cells, values)),
+            Known::Shared(cell) => match cells.get(cell) {
+                Some(cell) => Known::Shared(*cell),
+                None => self.with_data(&self.cells[*cell], cells, values),
+            },
         }
     }
 
     pub(super) fn closure_with_data(
         &self,
         closure: &Closure,
+        cells: &HashMap<usize, usize>,
         values: &mut dyn Iterator<Item = Value>,
     ) -> Arc<Closure> {
-        let captures = closure.captures.iter().map(|known| self.with_data(known, values)).collect();
+        let captures = closure.captures.iter().map(|known| self.with_data(known, cells, values)).collect();
         Arc::new(Closure::new(self.core, closure.function, closure.types.clone(), captures))
     }
 
     /// Gives functions the session variables that those which they call mention, and their calls
     /// the arguments for them.
-    pub(super) fn complete_functions(&mut self) {
+    pub(super) fn complete_functions(&mut self) -> Result<()> {
         let open: Vec<usize> =
             (0..self.recursion.made.len()).filter(|number| !self.recursion.made[*number].complete).collect();
         let mut called: HashMap<usize, Vec<usize>> = HashMap::default();
@@ -210,8 +302,8 @@ impl Builder<'_> {
             let callees = called.entry(*number).or_default();
             let body = self.recursion.made[*number].body.as_ref();
             body.expect("no function is being built").for_each_stmt(&mut |stmt| {
-                if let Op::Call(callee, ..) = stmt.op {
-                    callees.push(callee.index() - 1);
+                if let Op::Call { function, .. } = stmt.op {
+                    callees.push(function.index() - 1);
                 }
             });
         }
@@ -223,6 +315,12 @@ impl Builder<'_> {
                         let own = &self.recursion.made[*number].outside;
                         if own.iter().any(|(known, ..)| *known == outside) {
                             continue;
+                        }
+                        // The parameter would hold what it was at the beginning.
+                        if let Root::Global(global) = outside.root
+                            && self.recursion.made[*number].globals.contains(&global)
+                        {
+                            return Err(Declined::Recursion.into());
                         }
                         let param = self.fresh();
                         let built = self.types[&value].clone();
@@ -239,6 +337,8 @@ impl Builder<'_> {
             .iter()
             .map(|made| made.outside.iter().map(|of| of.0.clone()).collect())
             .collect();
+        let takes: Vec<usize> =
+            self.recursion.made.iter().map(|made| made.params.len() + made.outside.len()).collect();
         for number in open {
             let made = &mut self.recursion.made[number];
             let (own, body) = (&made.outside, made.body.as_mut().expect("no function is being built"));
@@ -246,18 +346,23 @@ impl Builder<'_> {
                 let own = own.iter().find(|(known, ..)| known == outside);
                 own.expect("a caller has the session variables of what it calls").2
             };
-            complete_calls(body, &|callee| needed[callee].iter().map(value_of).collect());
+            let further = |callee: usize| needed[callee].iter().map(value_of).collect();
+            complete_calls(body, &|callee, given| {
+                if given < takes[callee] { further(callee) } else { Vec::new() }
+            });
             body.params.extend(own.iter().map(|(_, _, value)| (*value, self.types[value].clone())));
             made.complete = true;
         }
+        Ok(())
     }
 }
 
-/// Appends arguments to each call in a block.
-fn complete_calls(block: &mut Block, further: &dyn Fn(usize) -> Vec<Value>) {
+/// Appends arguments to each call in a block, by the function that is called and the number of
+/// arguments that are there.
+fn complete_calls(block: &mut Block, further: &dyn Fn(usize, usize) -> Vec<Value>) {
     for stmt in &mut block.stmts {
-        if let Op::Call(callee, _, _, values) = &mut stmt.op {
-            values.extend(further(callee.index() - 1));
+        if let Op::Call { function, values, .. } = &mut stmt.op {
+            values.extend(further(function.index() - 1, values.len()));
         }
         stmt.op.for_each_part_mut(&mut |part| {
             if let PartMut::Block(inner) = part {
@@ -267,10 +372,28 @@ fn complete_calls(block: &mut Block, further: &dyn Fn(usize) -> Vec<Value>) {
     }
 }
 
+/// The session variables that functions set which a region mentions, or which variables outside hold.
+/// A term changes nothing.
+pub(super) fn setters(body: &Body<'_>, region: Region<'_>) -> BTreeMap<CoreId, BTreeSet<GlobalId>> {
+    fn collect(known: &KnownValue, functions: &mut BTreeSet<CoreId>) {
+        if let KnownValue::Function(id, _, captured) = known {
+            functions.insert(*id);
+            captured.iter().for_each(|known| collect(known, functions));
+        }
+    }
+    let mut functions = match region {
+        Region::Term(_) => return BTreeMap::new(),
+        Region::Loop(stmt) => FreeVariables::of_stmt(stmt).functions,
+        Region::Call(id, _) => BTreeSet::from([id]),
+    };
+    body.known.iter().for_each(|(_, known)| collect(known, &mut functions));
+    globals_set_by_functions(body.program, functions)
+}
+
 /// Returns true if a type of an instance mentions a type variable.
 pub(super) fn has_sizes(instance: &Instance) -> bool {
     let in_value = |shape: &Shape| match shape {
-        Shape::Data => false,
+        Shape::Data | Shape::Changed(_) => false,
         Shape::Function(inner) => has_sizes(inner),
     };
     instance.types.iter().any(CoreType::has_var) || instance.values.iter().any(in_value)

@@ -7,15 +7,22 @@
 //! A session variable that functions set, which a loop of the script calls, is one of the variables
 //! that the loop changes: a call gives its last value as a further result, too.
 //!
+//! Data outside of the unit is a parameter, and a function is what the variable is known to hold, with
+//! what it has captured.
+//!
 //! A variable that local functions share has a cell ([`Builder::cells`]), in which they find its value
 //! at the time of a call. A local function that sets one gives its last value as a further result of
 //! its body; the language calls such a function in a statement of its own.
 
 use super::types::structural_type;
-use super::{AbruptCompletion, Builder, Closure, Declined, Known, Result, Scope};
+use super::{AbruptCompletion, Builder, Closure, Declined, Known, Outside, Result, Scope};
 use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Space, Type, Value};
-use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
+use crate::core::free_variables::modified_variables;
+use crate::core::{self, ForRange, FunctionId, GlobalId, KnownValue, LocalId, Root, Stmt, Term, TermKind};
 use crate::hash::HashMap;
+use crate::types::Type as CoreType;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The loop whose body is built.
 pub(super) struct Loop {
@@ -83,6 +90,13 @@ impl Builder<'_> {
         self.cells.push(known);
     }
 
+    /// Sets a variable outside to what it is at the beginning of the unit.
+    pub(super) fn bind_variable(&mut self, scope: &mut Scope, root: Root, known: Known) {
+        if !matches!(known, Known::Shared(_)) {
+            self.rebind(scope, root, known);
+        }
+    }
+
     /// Sets a variable to a value.
     fn rebind(&mut self, scope: &mut Scope, root: Root, known: Known) {
         match root {
@@ -111,20 +125,156 @@ impl Builder<'_> {
         (scope.locals, self.globals, self.cells) = (locals, globals, cells);
     }
 
-    /// A loop of a unit over variables outside, which it changes; gives their last values.
+    /// Binds the shared variables outside, and the locals that hold functions. A shared variable that
+    /// is captured only has a local behind those of the body, of which there are `locals`.
+    pub(super) fn bind_outside(&mut self, scope: &mut Scope<'_>, locals: usize) -> Result<()> {
+        for (root, known) in self.known {
+            // A block forgets the cells that are made in it, so all are made here.
+            let value = self.variable(scope, *root)?;
+            let Root::Local(local) = *root else { continue };
+            let is_bound = match value {
+                known @ (Known::Shared(_) | Known::Function(_)) => {
+                    scope.locals.insert(local, known).is_none()
+                }
+                Known::Data(_) => false,
+            };
+            if is_bound && matches!(known, KnownValue::Shared(_)) {
+                scope.owned.push(local);
+            }
+        }
+        for known in scope.locals.values() {
+            if let Known::Function(closure) = known {
+                self.outside_sets.extend(&closure.sets);
+            }
+        }
+        let is_bound = |cell: usize| {
+            scope.locals.values().any(|known| matches!(known, Known::Shared(bound) if *bound == cell))
+        };
+        let captured: Vec<usize> = (0..self.cells.len()).filter(|cell| !is_bound(*cell)).collect();
+        for (local, cell) in (locals..).zip(captured) {
+            let local = LocalId::new(local);
+            scope.locals.insert(local, Known::Shared(cell));
+            scope.owned.push(local);
+        }
+        Ok(())
+    }
+
+    /// The value of a variable now.
+    pub(super) fn variable(&mut self, scope: &Scope, root: Root) -> Result<Known> {
+        if let Some(known) = self.lookup_variable(scope, root) {
+            return Ok(known.clone());
+        }
+        let ty = match (root, scope.script) {
+            (Root::Local(local), Some(locals)) => &locals[local.index()].ty,
+            (Root::Global(global), _) => &self.core.globals[global.index()].ty,
+            // A variable that is set later.
+            (Root::Local(_), None) => return Err(Declined::Variable.into()),
+        };
+        let value = self.known.iter().find(|(known, _)| *known == root).map(|(_, value)| value);
+        let outside = Outside { root, path: Vec::new() };
+        self.outside(outside, &scope.concrete(ty), value.unwrap_or(&KnownValue::Data))
+    }
+
+    /// A value outside of the unit.
+    fn outside(&mut self, outside: Outside, ty: &CoreType, known: &KnownValue) -> Result<Known> {
+        match known {
+            KnownValue::Data => Ok(Known::Data(self.outside_data(outside, ty)?)),
+            KnownValue::Function(function, types, captured) => {
+                self.outside_function(&outside, *function, types, captured)
+            }
+            KnownValue::Shared(number) => {
+                let known = self.outside_cells.get(number).map(|(cell, _)| *cell);
+                if self.recursion.current.is_some() {
+                    // A function is not given the cell, but what is in it.
+                    return match known {
+                        Some(cell) if !self.outside_sets.contains(&cell) => {
+                            Ok(Known::Data(self.outside_data(outside, ty)?))
+                        }
+                        _ => Err(Declined::Variable.into()),
+                    };
+                }
+                if let Some(cell) = known {
+                    return Ok(Known::Shared(cell));
+                }
+                let param = self.outside_data(outside, ty)?;
+                self.outside_cells.insert(*number, (self.cells.len(), param));
+                self.cells.push(Known::Data(param));
+                Ok(Known::Shared(self.cells.len() - 1))
+            }
+        }
+    }
+
+    /// The parameter that is a value outside of the unit.
+    pub(super) fn outside_data(&mut self, outside: Outside, ty: &CoreType) -> Result<Value> {
+        if let Some((.., value)) = self.outside.iter().find(|(known, ..)| *known == outside) {
+            return Ok(*value);
+        }
+        let (core_type, ty) = (ty.clone(), self.ty(ty)?);
+        let value = self.fresh();
+        self.types.insert(value, ty);
+        self.outside.push((outside, core_type, value));
+        Ok(value)
+    }
+
+    /// A function outside of the unit, with what it has captured.
+    fn outside_function(
+        &mut self,
+        outside: &Outside,
+        function: FunctionId,
+        types: &[CoreType],
+        captured: &[KnownValue],
+    ) -> Result<Known> {
+        let body = self.core.functions.get(function.index()).cloned().flatten();
+        let body = body.expect("a function of a checked program");
+        let bindings = body.type_params.iter().map(|param| param.id).zip(types.iter().cloned());
+        let scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &body.locals) };
+        let mut captures = Vec::new();
+        for ((at, local), known) in body.captures.iter().enumerate().zip(captured) {
+            let path = outside.path.iter().copied().chain([at]).collect();
+            let ty = scope.concrete(&body.locals[local.index()].ty);
+            captures.push(self.outside(Outside { path, ..outside.clone() }, &ty, known)?);
+        }
+        let set = captures_set_by(self.core, function);
+        if set.iter().any(|at| matches!(captures[*at], Known::Data(_))) {
+            return Err(Declined::Variable.into());
+        }
+        Ok(Known::Function(Arc::new(Closure::new(self.core, function, types.to_vec(), captures))))
+    }
+
+    /// A term that is a unit: it changes no variable outside.
+    pub(super) fn pure_term(&mut self, scope: &mut Scope<'_>, term: &Term) -> Result<Value> {
+        let value = self.value(scope, term)?;
+        let is_changed = |(cell, first): &(usize, Value)| !self.cells[*cell].is(&Known::Data(*first));
+        if self.outside_cells.values().any(is_changed) { Err(Declined::Variable.into()) } else { Ok(value) }
+    }
+
+    /// A loop over variables outside, which it changes; gives their last values, and the parameters
+    /// that are their first ones.
     pub(super) fn loop_over_outside(
         &mut self,
         scope: &mut Scope<'_>,
-        changes: &[Root],
         stmt: &Stmt,
-    ) -> Result<Value> {
-        for root in changes {
+    ) -> Result<(Value, Vec<Value>)> {
+        let mut changes = modified_variables(stmt);
+        let globals: BTreeSet<GlobalId> = self.setters.values().flatten().copied().collect();
+        let sets = &self.outside_sets;
+        let holds_cell = |known: &Known| matches!(known, Known::Shared(cell) if sets.contains(cell));
+        let locals: BTreeSet<LocalId> =
+            scope.locals.iter().filter(|(_, known)| holds_cell(known)).map(|(local, _)| *local).collect();
+        let further = locals.into_iter().map(Root::Local).chain(globals.into_iter().map(Root::Global));
+        for root in further {
+            if !changes.contains(&root) {
+                changes.push(root);
+            }
+        }
+        let mut first = Vec::new();
+        for root in &changes {
             let known = self.variable(scope, *root)?;
-            self.data(known.clone())?;
-            self.rebind(scope, *root, known);
+            first.push(self.data(known.clone())?);
+            self.bind_variable(scope, *root, known);
         }
         self.stmt(scope, stmt)?;
-        self.pack(scope, None, changes)
+        Ok((self.pack(scope, None, &changes)?, first))
     }
 
     /// The values of variables, behind another value if there is one: a tuple, or the one value.
@@ -134,6 +284,11 @@ impl Builder<'_> {
             values.push(self.data_of(scope, *root)?);
         }
         self.settle(scope, variables);
+        self.tuple_or_one(values)
+    }
+
+    /// A tuple of values, or the one value.
+    pub(super) fn tuple_or_one(&mut self, values: Vec<Value>) -> Result<Value> {
         if let [value] = values[..] {
             return Ok(value);
         }

@@ -1,15 +1,14 @@
 //! Terms, statements and patterns.
 
 use super::pattern::Arms;
-use super::state::captures_set_by;
 use super::types::structural_type;
-use super::{AbruptCompletion, Builder, Closure, Declined, Known, Outside, Result, Scope};
+use super::{AbruptCompletion, Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::validate::instantiate;
 use crate::array_ir::{
     Binary, Cast, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
     Unary, Value,
 };
-use crate::core::{self, KnownValue, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::core::{self, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::types::variable_numbers::INLINED_SIZES;
 use crate::types::{Scalar, Type as CoreType, TypeKind, TypeVar};
@@ -177,62 +176,6 @@ impl Builder<'_> {
 
     pub(super) fn local(&mut self, scope: &Scope, local: core::LocalId) -> Result<Known> {
         self.variable(scope, Root::Local(local))
-    }
-
-    /// The value of a variable now.
-    pub(super) fn variable(&mut self, scope: &Scope, root: Root) -> Result<Known> {
-        if let Some(known) = self.lookup_variable(scope, root) {
-            return Ok(known.clone());
-        }
-        let ty = match (root, scope.script) {
-            (Root::Local(local), Some(locals)) => &locals[local.index()].ty,
-            (Root::Global(global), _) => &self.core.globals[global.index()].ty,
-            // A variable that is set later.
-            (Root::Local(_), None) => return Err(Declined::Variable.into()),
-        };
-        let value = self.functions.iter().find(|(known, _)| *known == root).map(|(_, value)| value);
-        let outside = Outside { root, path: Vec::new() };
-        self.outside(outside, &scope.concrete(ty), value.unwrap_or(&KnownValue::Data))
-    }
-
-    /// A value outside of the unit: data is a parameter.
-    pub(super) fn outside(&mut self, outside: Outside, ty: &CoreType, value: &KnownValue) -> Result<Known> {
-        if let KnownValue::Function(function, types, captured) = value {
-            return self.outside_function(&outside, *function, types, captured);
-        }
-        if let Some((.., value)) = self.outside.iter().find(|(known, ..)| *known == outside) {
-            return Ok(Known::Data(*value));
-        }
-        let (core_type, ty) = (ty.clone(), self.ty(ty)?);
-        let value = self.fresh();
-        self.types.insert(value, ty);
-        self.outside.push((outside, core_type, value));
-        Ok(Known::Data(value))
-    }
-
-    /// A function outside of the unit, with what it has captured: of a variable that others may set,
-    /// the value when the unit begins.
-    fn outside_function(
-        &mut self,
-        outside: &Outside,
-        function: core::FunctionId,
-        types: &[CoreType],
-        captured: &[KnownValue],
-    ) -> Result<Known> {
-        let body = self.core.functions.get(function.index()).cloned().flatten();
-        let body = body.expect("a function of a checked program");
-        let bindings = body.type_params.iter().map(|param| param.id).zip(types.iter().cloned());
-        let scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &body.locals) };
-        if !captures_set_by(self.core, function).is_empty() {
-            return Err(Declined::Variable.into());
-        }
-        let mut captures = Vec::new();
-        for ((at, local), value) in body.captures.iter().enumerate().zip(captured) {
-            let path = outside.path.iter().copied().chain([at]).collect();
-            let ty = scope.concrete(&body.locals[local.index()].ty);
-            captures.push(self.outside(Outside { path, ..outside.clone() }, &ty, value)?);
-        }
-        Ok(Known::Function(Arc::new(Closure::new(self.core, function, types.to_vec(), captures))))
     }
 
     fn integer(&mut self, scope: &Scope, n: &BigInt, ty: &CoreType) -> Result<Value> {

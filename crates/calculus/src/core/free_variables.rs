@@ -6,13 +6,19 @@ use super::visit::Part;
 use super::{
     ClassId, Function, FunctionId, GlobalId, LocalId, Program, Root, Stmt, StmtKind, Term, TermKind,
 };
+use crate::types::TypeKind;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Functions that are looked at for one that leads back to another.
+const MAX_CYCLE_SEARCH: u32 = 64;
 
 /// The variables and functions that a term mentions.
 #[derive(Clone, Debug, Default)]
 pub struct FreeVariables {
     /// Locals that are read, captured or stored into.
     pub locals: BTreeSet<LocalId>,
+    /// Locals that are declared inside.
+    pub declared: BTreeSet<LocalId>,
     /// Session variables that are read or stored into.
     pub globals: BTreeSet<GlobalId>,
     /// Functions that are used as values or called.
@@ -93,7 +99,8 @@ impl FreeVariables {
             }
             Part::Term(term) => self.term(term),
             Part::Body(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
-            Part::Type(_) | Part::Pat(_) | Part::Def(_) => {}
+            Part::Pat(_) | Part::Def(_) => bind(&part, &mut self.declared),
+            Part::Type(_) => {}
         }
     }
 }
@@ -112,13 +119,15 @@ pub fn modified_variables(stmt: &Stmt) -> Vec<Root> {
     seen
 }
 
-/// For the functions that a statement mentions, and for those that these mention, the session
-/// variables that they set, by themselves or by functions that they mention; without those that set
+/// For some functions, and for those that they mention, the session variables that they set, by themselves or by functions that they mention; without those that set
 /// none. What a function sets that only its caller knows is that caller's.
-pub fn globals_set_by_functions(program: &Program, stmt: &Stmt) -> BTreeMap<FunctionId, BTreeSet<GlobalId>> {
+pub fn globals_set_by_functions(
+    program: &Program,
+    functions: BTreeSet<FunctionId>,
+) -> BTreeMap<FunctionId, BTreeSet<GlobalId>> {
     let mut mentioned: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     let mut sets: BTreeMap<FunctionId, BTreeSet<GlobalId>> = BTreeMap::new();
-    any_function(program, FreeVariables::of_stmt(stmt), &mut |id, _, found| {
+    any_function(program, functions, &mut |id, _, found| {
         let own: BTreeSet<GlobalId> = found
             .stored
             .iter()
@@ -154,18 +163,50 @@ pub fn globals_set_by_functions(program: &Program, stmt: &Stmt) -> BTreeMap<Func
 pub fn may_have_effects(program: &Program, term: &Term) -> bool {
     let own = FreeVariables::of_term(term);
     own.has_effects(&[])
-        || any_function(program, own, &mut |_, function, found| found.has_effects(&function.captures))
+        || any_function(program, own.functions, &mut |_, function, found| {
+            found.has_effects(&function.captures)
+        })
+}
+
+/// Returns true for a function that may call itself and may change variables around it, by itself or
+/// by functions that it mentions or has captured. Cycles of many functions are not looked for.
+pub fn may_recur_with_effects(program: &Program, id: FunctionId, function: &Function) -> bool {
+    let own = FreeVariables::of_term(&function.body);
+    let is_recursive = function.this.is_some_and(|this| own.locals.contains(&this))
+        || own.functions.contains(&id)
+        || !own.functions.is_empty() && leads_to(program, own.functions.clone(), id);
+    let is_function = |local: &LocalId| {
+        let ty = &function.locals[local.index()].ty;
+        matches!(ty.unfold().kind(), TypeKind::Function(..) | TypeKind::Procedure(_))
+    };
+    is_recursive
+        && (own.has_effects(&function.captures)
+            || function.captures.iter().any(is_function)
+            || any_function(program, own.functions, &mut |_, function, found| {
+                found.has_effects(&function.captures)
+            }))
+}
+
+/// Returns true if one of some functions mentions another one, itself or by functions that it
+/// mentions, of which few are looked at.
+fn leads_to(program: &Program, functions: BTreeSet<FunctionId>, target: FunctionId) -> bool {
+    let (mut looked_at, mut found) = (0, false);
+    any_function(program, functions, &mut |_, _, mentioned| {
+        looked_at += 1;
+        found |= mentioned.functions.contains(&target);
+        found || looked_at == MAX_CYCLE_SEARCH
+    });
+    found
 }
 
 /// Returns true if a condition holds for one of the functions that are mentioned, also by others of
 /// these. It is asked of each function once, with what the body mentions, until it holds.
 fn any_function(
     program: &Program,
-    mentioned: FreeVariables,
+    mut waiting: BTreeSet<FunctionId>,
     holds: &mut dyn FnMut(FunctionId, &Function, &FreeVariables) -> bool,
 ) -> bool {
-    let mut seen = mentioned.functions.clone();
-    let mut waiting = mentioned.functions;
+    let mut seen = waiting.clone();
     while let Some(id) = waiting.pop_first() {
         let Some(function) = program.functions.get(id.index()).and_then(Option::as_ref) else { continue };
         let found = FreeVariables::of_term(&function.body);

@@ -1543,7 +1543,7 @@ mod tests {
                 0,
             );
             assert!(drops.is_empty());
-            print::unit(&program, &[], Err(&stmt)).trim().to_string()
+            print::unit(&program, &[], crate::core::Region::Loop(&stmt)).trim().to_string()
         };
         let call = |id: usize, args: Vec<Term>| {
             let (function, type_args, captures) = (FunctionId::new(id), Vec::new(), Vec::new());

@@ -5,8 +5,8 @@
 
 use super::Program;
 use super::term::{
-    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Op, Pat, PatKind, Root, Script, StepKind,
-    Stmt, StmtKind, Term, TermKind,
+    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Op, Pat, PatKind, Region, Root, Script,
+    StepKind, Stmt, StmtKind, Term, TermKind,
 };
 use crate::types::Type;
 use std::fmt::Write;
@@ -55,12 +55,13 @@ pub fn function(program: &Program, id: FunctionId, function: &Function) -> Strin
     p.out
 }
 
-/// Returns a term or a statement of a body with these locals as text.
-pub fn unit(program: &Program, locals: &[LocalInfo], part: Result<&Term, &Stmt>) -> String {
+/// Returns a region of a body with these locals as text.
+pub fn unit(program: &Program, locals: &[LocalInfo], region: Region<'_>) -> String {
     let mut p = Printer { program, locals, out: String::new(), indent: 0 };
-    match part {
-        Ok(term) => p.term(term),
-        Err(stmt) => p.stmts(std::slice::from_ref(stmt)),
+    match region {
+        Region::Term(term) => p.term(term),
+        Region::Loop(stmt) => p.stmts(std::slice::from_ref(stmt)),
+        Region::Call(_, function) => p.term(&function.body),
     }
     p.out.push('\n');
     p.out

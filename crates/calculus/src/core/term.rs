@@ -384,8 +384,33 @@ impl Root {
 pub enum KnownValue {
     /// Nothing: data.
     Data,
+    /// The data of a variable that functions share. Equal numbers are one variable.
+    Shared(usize),
     /// A function at these types, and its captured values.
     Function(FunctionId, Vec<Type>, Vec<KnownValue>),
+}
+
+/// A region of a program that is compiled as one unit.
+#[derive(Clone, Copy, Debug)]
+pub enum Region<'a> {
+    /// A term: its value is the result.
+    Term(&'a Term),
+    /// A loop: the variables outside that it changes are the results.
+    Loop(&'a Stmt),
+    /// A call of a function whose arguments and captured values are in its locals: its value is the
+    /// first result, the variables around it that it changes are the others.
+    Call(FunctionId, &'a Function),
+}
+
+impl Region<'_> {
+    /// Returns the place.
+    pub fn span(self) -> Span {
+        match self {
+            Region::Term(term) => term.span,
+            Region::Loop(stmt) => stmt.span,
+            Region::Call(_, function) => function.body.span,
+        }
+    }
 }
 
 /// One projection of a store's path.

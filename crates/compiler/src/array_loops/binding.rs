@@ -2,7 +2,6 @@
 //! slots.
 
 use super::{Declined, Result};
-use crate::core::Root;
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf, Unboxed};
 use crate::loop_ir::{Array, Kernel, ScalarType};
@@ -55,9 +54,9 @@ pub struct Lowered {
     pub inputs: Vec<Input>,
     /// The binding of each input.
     pub bindings: Vec<InputBinding>,
-    /// Variables that change.
-    pub changes: Vec<Root>,
-    /// The results: of a term, one; of a loop, one for each variable.
+    /// The number of variables that change.
+    pub changes: usize,
+    /// The results: one for the value of a term or a call, and one for each variable that changes.
     pub results: Vec<ResultSource>,
     /// Class of each result array.
     pub classes: Vec<Class>,

@@ -32,7 +32,8 @@
 //! A recursive function is a kernel of its own ([`Kernel::functions`]). A word of a parameter is a
 //! scalar of it, an array of a parameter an input; a word of the result is a scalar result, an
 //! array of the result memory that the caller hands over. Types say how many there are, and in
-//! which order, so a call is lowered without a look at the function. An array that is handed over
+//! which order, so a call is lowered without a look at the function. The arrays of the variables that
+//! it changes are changed where they lie in the caller. An array that is handed over
 //! lies in memory of the narrowest class of its type, element after element; one that does not is
 //! copied there first. So an array that a recursion only passes on is copied at most once, by the
 //! unit. What a function computes in arrays of its own lies on its stack.
@@ -54,9 +55,9 @@ mod storage;
 use crate::array_ir::storage::{CongruenceClass, Storage};
 use crate::array_ir::{self as ir, Block, End, Function, SizeVar, Type, Value};
 use crate::build::{self, Unit};
-use crate::core::Root;
+use crate::core::Region;
 use crate::hash::{HashMap, HashSet};
-use crate::kernel::{CompilationUnit, Input, Region};
+use crate::kernel::{CompilationUnit, Input};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS, Unboxed};
 use crate::loop_ir::{self, Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
 use crate::types::{Scalar, Type as CoreType, TypeKind};
@@ -129,10 +130,10 @@ type Result<T> = std::result::Result<T, Declined>;
 /// # Errors
 /// The reason why there are none.
 pub fn lower(unit: &CompilationUnit<'_>) -> Result<Lowered> {
-    let CompilationUnit { program, locals, concrete, functions, .. } = *unit;
-    let body = build::Body { program, locals, concrete, functions };
-    let built = build::unit(body, unit.region.as_result()).map_err(Declined::Build)?;
-    let mut lowered = Emitter::new(unit, &built.program.functions[0], built.changes.len()).unit(&built)?;
+    let CompilationUnit { program, locals, concrete, known, .. } = *unit;
+    let body = build::Body { program, locals, concrete, known };
+    let built = build::unit(body, unit.region).map_err(Declined::Build)?;
+    let mut lowered = Emitter::new(unit, &built.program.functions[0], built.changes).unit(&built)?;
     for function in &built.program.functions[1..] {
         let (kernel, statements) = Emitter::new(unit, function, 0).recursive_function()?;
         lowered.kernel.functions.push(kernel);
@@ -266,7 +267,7 @@ impl<'p> Emitter<'p> {
         for (at, ((value, ty), (outside, core_type))) in body.params.iter().zip(&built.inputs).enumerate() {
             let build::Outside { root, path } = outside.clone();
             let (input, core_type) = (Input { root, path, part: None }, self.storage_type(core_type));
-            let lowered = match at < built.changes.len() {
+            let lowered = match at < built.changes {
                 true => self.changed_input(input, &core_type, *value, ty)?,
                 false => self.input(input, &core_type, ty)?,
             };
@@ -284,13 +285,27 @@ impl<'p> Emitter<'p> {
                 let core_type = self.storage_type(&term.ty);
                 vec![self.bind_result(&lowered, ty, &core_type)?]
             }
-            (Region::Loop(_), LoweredValue::Tuple(parts), Type::Tuple(types)) if built.changes.len() != 1 => {
+            (Region::Loop(_), LoweredValue::Tuple(parts), Type::Tuple(types)) if built.changes != 1 => {
                 let parts: Vec<(LoweredValue<'p>, &Type)> = parts.iter().cloned().zip(types).collect();
                 self.bind_changed_variables(built, &parts)?
             }
             (Region::Loop(_), ..) => self.bind_changed_variables(built, &[(lowered, ty)])?,
+            (Region::Call(_, function), LoweredValue::Tuple(parts), Type::Tuple(types))
+                if built.changes > 0 =>
+            {
+                let parts: Vec<(LoweredValue<'p>, &Type)> = parts.iter().cloned().zip(types).collect();
+                let core_type = self.storage_type(&function.body.ty);
+                let value = self.bind_result(&parts[0].0, parts[0].1, &core_type)?;
+                let mut results = vec![value];
+                results.extend(self.bind_changed_variables(built, &parts[1..])?);
+                results
+            }
+            (Region::Call(_, function), ..) => {
+                let core_type = self.storage_type(&function.body.ty);
+                vec![self.bind_result(&lowered, ty, &core_type)?]
+            }
         };
-        Ok(self.finish(built.changes.clone(), results))
+        Ok(self.finish(built.changes, results))
     }
 
     /// Returns true if an input brings its size along.
@@ -319,7 +334,7 @@ impl<'p> Emitter<'p> {
         Ok(results)
     }
 
-    fn finish(mut self, changes: Vec<Root>, results: Vec<ResultSource>) -> Lowered {
+    fn finish(mut self, changes: usize, results: Vec<ResultSource>) -> Lowered {
         self.kernel.body = self.open.pop().expect("a block is open").stmts;
         self.kernel.constants = self.constants;
         let (mut used, mut written) = (HashSet::default(), HashSet::default());
@@ -401,7 +416,7 @@ impl<'p> Emitter<'p> {
             (slots, Type::Array(..)) => {
                 let number = self.inputs.len() as u32;
                 let array = self.array(Origin::InOut(number), layout.class, slots as u64)?;
-                self.assign_memory(value, array);
+                self.assign_memory(value, 0, array);
                 self.inputs.push(input);
                 self.bindings.push(InputBinding::Change(array, layout.class));
                 let base = self.int(0)?;
@@ -700,16 +715,30 @@ impl<'p> Emitter<'p> {
     /// The kernel of a function that is not that of the unit.
     fn recursive_function(mut self) -> Result<(Kernel, usize)> {
         self.in_parallel = true;
-        let body = &self.function.body;
-        for (value, ty) in &body.params {
-            let lowered = self.parameter(ty)?;
+        let Function { body, changes, result, .. } = self.function;
+        let mut locations = Vec::new();
+        for (number, (value, ty)) in body.params.iter().enumerate() {
+            let is_changed = number < *changes;
+            let lowered = self.parameter(ty, is_changed)?;
+            if is_changed {
+                locations.push(self.location_of_parameter(*value, &lowered, ty, &mut 0)?);
+            }
             self.values.insert(*value, lowered);
         }
         self.stmts(&body.stmts)?;
         let End::Yield(value) = body.end else { unreachable!("a function yields its value") };
-        let (lowered, ty) = (self.values[&value].clone(), &self.function.result);
-        let mut results = 0;
-        self.give_back(&lowered, ty, &mut results)?;
+        let location = match result {
+            Type::Tuple(types) if *changes > 0 => {
+                locations.insert(0, self.location_of_result(&types[0], &mut 0)?);
+                Location::Tuple(locations.into())
+            }
+            ty => self.location_of_result(ty, &mut 0)?,
+        };
+        if result.has_array() {
+            self.move_to(&location, value)?;
+        }
+        let lowered = self.values[&value].clone();
+        self.give_back(&lowered, result)?;
         self.kernel.body = self.open.pop().expect("a block is open").stmts;
         self.kernel.constants = self.constants;
         let on_heap =
@@ -720,8 +749,8 @@ impl<'p> Emitter<'p> {
         Ok((self.kernel, self.made))
     }
 
-    /// A parameter of a type.
-    fn parameter(&mut self, ty: &Type) -> Result<LoweredValue<'p>> {
+    /// A parameter of a type: that of a variable that the function changes, or another one.
+    fn parameter(&mut self, ty: &Type, is_changed: bool) -> Result<LoweredValue<'p>> {
         if is_array_in_sum(ty) {
             return Err(Declined::Sum);
         }
@@ -738,19 +767,25 @@ impl<'p> Emitter<'p> {
                 LoweredValue::Index(digits.into())
             }
             Type::Tuple(types) => {
-                let parts = types.iter().map(|ty| self.parameter(ty)).collect::<Result<Vec<_>>>()?;
-                LoweredValue::Tuple(parts.into())
+                let parts = types.iter().map(|ty| self.parameter(ty, is_changed));
+                LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into())
             }
             Type::Sum(types) => {
                 let tag = self.parameter_word(ScalarType::I64)?;
-                let pieces = types.iter().map(|ty| self.parameter(ty)).collect::<Result<Vec<_>>>()?;
+                let pieces = types.iter().map(|ty| self.parameter(ty, is_changed));
+                let pieces = pieces.collect::<Result<Vec<_>>>()?;
                 LoweredValue::Sum(tag, pieces.into())
             }
             Type::Array(..) if self.slots(ty)? == 0 => self.without_slots(ty)?,
             Type::Array(..) => {
-                let inputs = self.kernel.arrays.iter();
-                let number = inputs.filter(|array| matches!(array.origin, Origin::Input(_))).count() as u32;
-                let array = self.handed_array(Origin::Input(number), ty)?;
+                let origin = |number| if is_changed { Origin::InOut(number) } else { Origin::Input(number) };
+                let is_alike = |array: &&loop_ir::ArrayInfo| match array.origin {
+                    Origin::Input(_) => !is_changed,
+                    Origin::InOut(_) => is_changed,
+                    _ => false,
+                };
+                let number = self.kernel.arrays.iter().filter(is_alike).count() as u32;
+                let array = self.handed_array(origin(number), ty)?;
                 let base = self.int(0)?;
                 self.load(ty, array, base)?
             }
@@ -770,11 +805,28 @@ impl<'p> Emitter<'p> {
         self.array(origin, class, slots)
     }
 
-    /// Makes a value the result of the function; so many arrays are results already.
-    fn give_back(&mut self, lowered: &LoweredValue<'p>, ty: &Type, results: &mut u32) -> Result<()> {
+    /// The location of a result: its arrays lie in memory of the caller; so many arrays do already.
+    fn location_of_result(&mut self, ty: &Type, arrays: &mut u32) -> Result<Location> {
         if is_array_in_sum(ty) {
             return Err(Declined::Sum);
         }
+        match ty {
+            Type::Tuple(types) => {
+                let parts = types.iter().map(|ty| self.location_of_result(ty, arrays));
+                Ok(Location::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+            }
+            Type::Array(..) if self.slots(ty)? > 0 => {
+                let array = self.handed_array(Origin::Result(*arrays), ty)?;
+                *arrays += 1;
+                Ok(Location::Memory(array))
+            }
+            Type::Exists(..) => Err(Declined::Arrival),
+            ty => self.new_location(ty),
+        }
+    }
+
+    /// Makes the words of a value results of the function.
+    fn give_back(&mut self, lowered: &LoweredValue<'p>, ty: &Type) -> Result<()> {
         match (lowered, ty) {
             (LoweredValue::Word(reg), _) => self.kernel.scalar_results.push(*reg),
             (LoweredValue::Index(digits), Type::Index(space)) => {
@@ -784,22 +836,16 @@ impl<'p> Emitter<'p> {
             }
             (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
                 for (part, ty) in parts.iter().zip(types) {
-                    self.give_back(part, ty, results)?;
+                    self.give_back(part, ty)?;
                 }
             }
             (LoweredValue::Sum(tag, pieces), Type::Sum(types)) => {
                 self.kernel.scalar_results.push(*tag);
                 for (piece, ty) in pieces.iter().zip(types) {
-                    self.give_back(piece, ty, results)?;
+                    self.give_back(piece, ty)?;
                 }
             }
-            (LoweredValue::Array(_), Type::Array(..)) if self.slots(ty)? == 0 => {}
-            (LoweredValue::Array(_), Type::Array(..)) => {
-                let array = self.handed_array(Origin::Result(*results), ty)?;
-                *results += 1;
-                let base = self.int(0)?;
-                self.store(lowered, ty, array, base)?;
-            }
+            (LoweredValue::Array(_), Type::Array(..)) => {}
             _ => return Err(Declined::Arrival),
         }
         Ok(())

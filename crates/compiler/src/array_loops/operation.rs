@@ -162,7 +162,9 @@ impl<'p> Emitter<'p> {
             ArrayOp::Open(vars, value) => self.open(vars, *value),
             ArrayOp::Pack(ty, sizes, value) => self.pack(ty, sizes, *value),
             ArrayOp::Update(array, at, element) => self.update(stmt, *array, *at, *element),
-            ArrayOp::Call(function, _, _, values) => self.call(stmt, *function, values),
+            ArrayOp::Call { function, changes, values, .. } => {
+                self.call(stmt, *function, values.split_at(*changes))
+            }
             ArrayOp::Io(..) => Err(Declined::Call),
             ArrayOp::Switch(value, blocks) => self.switch(stmt, *value, blocks),
             ArrayOp::Case(ty, case, value) => {
@@ -425,9 +427,23 @@ impl<'p> Emitter<'p> {
         if self.capacity(space)? == 0 {
             return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new()))));
         }
-        // The pieces of a digit as one size, say.
-        if (0..).zip(digits).all(|(at, digit)| *digit == ir::DigitExpr::Target(at)) {
-            return Ok(self.values[&source].clone());
+        // The pieces of a digit as one size, say; or the first elements.
+        let Type::Array(of, _) = self.uses.types[&source] else { unreachable!("a view is of an array") };
+        let sizes = |space: &Space| space.digits.iter().skip(1).map(|digit| digit.size()).collect::<Vec<_>>();
+        let is_identity = (0..).zip(digits).all(|(at, digit)| *digit == ir::DigitExpr::Target(at));
+        if is_identity && sizes(space) == sizes(of) {
+            let lowered = self.values[&source].clone();
+            return Ok(match &lowered {
+                LoweredValue::Array(value) => match &**value {
+                    ArrayValue::List(items) => {
+                        let count = usize::try_from(self.capacity(space)?).unwrap_or(usize::MAX);
+                        let items = items.iter().take(count).cloned().collect();
+                        LoweredValue::Array(Rc::new(ArrayValue::List(items)))
+                    }
+                    _ => lowered,
+                },
+                _ => lowered,
+            });
         }
         Ok(LoweredValue::Array(Rc::new(ArrayValue::View { source, digits })))
     }
@@ -727,25 +743,44 @@ impl<'p> Emitter<'p> {
 
     // ---- calls of recursive functions -----------------------------------------------------
 
-    /// A call of a function.
+    /// A call of a function that changes the variables with some values, and is given others.
     pub(super) fn call(
         &mut self,
         stmt: &'p ArrayStmt,
         function: FunctionId,
-        values: &[Value],
+        (variables, others): (&[Value], &[Value]),
     ) -> Result<LoweredValue<'p>> {
         let number = function.index().checked_sub(1).ok_or(Declined::Call)?;
-        let mut given = Handed::default();
-        for value in values {
+        let (mut given, mut taken, mut changed) = (Handed::default(), Handed::default(), Handed::default());
+        let result = match &stmt.ty {
+            Type::Tuple(types) if !variables.is_empty() => {
+                let mut next = 0;
+                let mut parts = vec![self.take_back(stmt.value, &types[0], &mut next, &mut taken)?];
+                let mut own = Handed::default();
+                for (value, ty) in variables.iter().zip(&types[1..]) {
+                    let lowered = self.values[value].clone();
+                    let stored = self.store_at_result(stmt.value, &lowered, ty, &mut next.clone())?;
+                    self.hand_over(&stored, ty, &mut changed)?;
+                    parts.push(self.take_back(stmt.value, ty, &mut next, &mut own)?);
+                }
+                taken.regs.extend(own.regs);
+                if changed.arrays != own.arrays {
+                    return Err(Declined::Width);
+                }
+                LoweredValue::Tuple(parts.into())
+            }
+            ty => self.take_back(stmt.value, ty, &mut 0, &mut taken)?,
+        };
+        given.regs = changed.regs;
+        for value in others {
             let (lowered, ty) = (self.values[value].clone(), self.uses.types[value]);
             self.hand_over(&lowered, ty, &mut given)?;
         }
-        let mut taken = Handed::default();
-        let result = self.take_back(stmt.value, &stmt.ty, &mut 0, &mut taken)?;
         self.emit(Stmt::Call(FunctionCall {
             function: number as u32,
             args: given.regs,
             read: given.arrays,
+            changed: changed.arrays,
             written: taken.arrays,
             results: taken.regs,
         }))?;

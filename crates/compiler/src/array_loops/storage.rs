@@ -687,11 +687,40 @@ impl<'p> Emitter<'p> {
         Ok(array)
     }
 
-    /// Makes an array the memory of the class of a value, which is an array.
-    pub(super) fn assign_memory(&mut self, value: Value, array: Array) {
-        let class = self.storage.classes(value).next().expect("an array has a class");
-        self.memory.insert((class, false), array);
+    /// Makes an array the memory of the class of an array of a value, by its position.
+    pub(super) fn assign_memory(&mut self, value: Value, position: usize, array: Array) {
+        let class = self.storage.classes(value).nth(position).expect("the value has that many arrays");
+        self.memory.insert((class, self.in_parallel), array);
         self.classes_of_memory.insert(array, class);
+    }
+
+    /// The location of a parameter whose variable the function changes: its arrays are the memory of
+    /// their classes. `position` counts those.
+    pub(super) fn location_of_parameter(
+        &mut self,
+        value: Value,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+        position: &mut usize,
+    ) -> Result<Location> {
+        match (lowered, ty) {
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
+                let parts = parts.iter().zip(types);
+                let parts = parts.map(|(part, ty)| self.location_of_parameter(value, part, ty, position));
+                Ok(Location::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+            }
+            (lowered, Type::Array(..)) => {
+                *position += 1;
+                match self.whole_array(lowered) {
+                    Some(array) => {
+                        self.assign_memory(value, *position - 1, array);
+                        Ok(Location::Memory(array))
+                    }
+                    None => self.new_location(ty),
+                }
+            }
+            (_, ty) => self.new_location(ty),
+        }
     }
 
     /// An array as a value whose memory it is stored in.
@@ -731,6 +760,36 @@ impl<'p> Emitter<'p> {
                     _ => Ok(lowered.clone()),
                 }
             }
+        }
+    }
+
+    /// A value whose arrays are stored in the memory of the arrays of a result; `position` counts
+    /// those.
+    pub(super) fn store_at_result(
+        &mut self,
+        result: Value,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+        position: &mut usize,
+    ) -> Result<LoweredValue<'p>> {
+        match (lowered, ty) {
+            (LoweredValue::Tuple(parts), Type::Tuple(types)) => {
+                let parts = parts.iter().zip(types);
+                let parts = parts.map(|(part, ty)| self.store_at_result(result, part, ty, position));
+                Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+            }
+            (lowered, Type::Array(..)) => {
+                *position += 1;
+                if self.slots(ty)? == 0 {
+                    return Ok(lowered.clone());
+                }
+                let array = self.memory_of(result, *position - 1, ty)?;
+                match self.whole_array(lowered) == Some(array) {
+                    true => Ok(lowered.clone()),
+                    false => self.store_in(array, lowered, ty),
+                }
+            }
+            _ => Ok(lowered.clone()),
         }
     }
 

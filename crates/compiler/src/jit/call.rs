@@ -14,7 +14,7 @@
 use super::emit::{Emit, Functions, machine_type};
 use super::partition::{Frame, STACK_WORD, STATUS_DONE};
 use crate::kernel::Limits;
-use crate::loop_ir::validate::handed_arrays;
+use crate::loop_ir::validate::{Access, handed_arrays};
 use crate::loop_ir::{Kernel, Label, Origin, Stmt, for_each_stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
@@ -65,7 +65,7 @@ const OWN_PARAMS: usize = 2;
 /// needs later it saves only where it calls.
 pub(super) fn signature(function: &Kernel) -> Signature {
     let mut signature = Signature::new(CallConv::Tail);
-    let arrays = handed_arrays(function, false).len() + handed_arrays(function, true).len();
+    let arrays = Access::ALL.into_iter().flat_map(|access| handed_arrays(function, access)).count();
     signature.params.resize(OWN_PARAMS, AbiParam::new(types::I64));
     signature.params.extend(function.scalars.iter().map(|ty| AbiParam::new(machine_type(*ty))));
     signature.params.resize(signature.params.len() + arrays, AbiParam::new(types::I64));
@@ -103,7 +103,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         let (mut this, params) = Emit::begin(b, function, frame, functions);
         let (scalars, addresses) = params[OWN_PARAMS..].split_at(function.scalars.len());
         this.given = Some(Given { calls: params[1], scalars: scalars.to_vec() });
-        let handed = handed_arrays(function, false).into_iter().chain(handed_arrays(function, true));
+        let handed = Access::ALL.into_iter().flat_map(|access| handed_arrays(function, access));
         this.addresses.extend(handed.zip(addresses.iter().copied()));
         this.check_entry(params[1]);
         this.enter(&function.body);

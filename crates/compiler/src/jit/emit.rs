@@ -281,7 +281,9 @@ impl<'n, 'f> Emit<'n, 'f> {
                 Part::Use(reg) | Part::Item(reg) => drop(read.insert(*reg)),
                 Part::Def(reg) => drop(own.insert(*reg)),
                 Part::VarRead(var) | Part::VarWrite(var) => drop(vars.insert(*var)),
-                Part::ArrayRead(array) | Part::ArrayWrite(array) => drop(arrays.insert(*array)),
+                Part::ArrayRead(array) | Part::ArrayWrite(array) | Part::ArrayChange(array) => {
+                    _ = arrays.insert(*array);
+                }
                 Part::Label(_) | Part::Target(_) | Part::Body(_) => {}
             });
         });
@@ -631,7 +633,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         };
         let mut args = vec![self.args, self.b.ins().iadd_imm_s(calls, -1)];
         args.extend(call.args.iter().map(|reg| self.reg(*reg)));
-        for (array, at) in call.read.iter().chain(&call.written) {
+        for (array, at) in call.read.iter().chain(&call.changed).chain(&call.written) {
             let at = self.reg(*at);
             args.push(self.address(*array, at));
         }

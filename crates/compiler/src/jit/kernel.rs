@@ -12,7 +12,6 @@ use super::partition::{
     STATUS_FAILED, STATUS_STOPPED,
 };
 use crate::array_loops::{FieldBinding, InputBinding, Lowered, ResultSource};
-use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
 use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Reg, Stmt, buffer_reuse};
 use crate::value::{Buffer, Class, Packed, Seq, Value};
@@ -509,7 +508,7 @@ impl CompiledKernel {
         let is_copied = |seq: &Seq, class| seq.len() > MAX_SLOTS_COPIED_BY_SHORT && !seq.is_flat(class);
         let slots = |array: &Array| self.lowered.kernel.slots[*array];
         let most_copied = (WORDS_PER_ROUND * self.rounds).max(MAX_SLOTS_COPIED_BY_SHORT as u64);
-        let changes = self.lowered.changes.len();
+        let changes = self.lowered.changes;
         let mut all = inputs.iter().zip(&self.lowered.bindings).enumerate();
         inputs.len() == self.lowered.bindings.len()
             && all.all(|(at, (value, binding))| match (binding, value) {
@@ -663,8 +662,8 @@ impl Executable for CompiledKernel {
         &self.lowered.inputs
     }
 
-    fn changes(&self) -> &[Root] {
-        &self.lowered.changes
+    fn changes(&self) -> usize {
+        self.lowered.changes
     }
 
     fn overwrites(&self, input: usize) -> bool {
@@ -702,7 +701,7 @@ impl Executable for CompiledKernel {
         let mut changed: Vec<Option<Value>> = Vec::new();
         let mut over: Option<(usize, Array)> = None;
         for (at, (value, binding)) in inputs.iter_mut().zip(&self.lowered.bindings).enumerate() {
-            let changes = changed.len() < self.lowered.changes.len();
+            let changes = changed.len() < self.lowered.changes;
             match binding {
                 InputBinding::Nothing => {}
                 InputBinding::Unbox(array, form) if let Some(kept) = form.kept_words(value) => {

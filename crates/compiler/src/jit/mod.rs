@@ -42,7 +42,7 @@ mod vector_registers;
 use crate::array_loops::{self, Declined, Lowered};
 use crate::build;
 use crate::hash::{HashMap, stable_hash};
-use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled, Region};
+use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled};
 pub use crate::loop_ir::MAX_CONSTANT_SIZE;
 use crate::loop_ir::{Kernel, Origin, StructuralKey};
 use crate::source::Span;
@@ -269,13 +269,10 @@ impl Jit {
     fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, Declined>) {
         let stage = self.trace.lock().expect(LOCK_NOT_POISONED).as_ref().map(|(stage, _)| *stage);
         let Some(stage) = stage else { return };
-        let span = match unit.region {
-            Region::Term(term) => term.span,
-            Region::Loop(stmt) => stmt.span,
-        };
+        let span = unit.region.span();
         let declined = |declined: &Declined| declined.word().to_string();
         let text = lowered.as_ref().map_err(declined).map(|lowered| match stage {
-            Stage::Core => crate::core::print::unit(unit.program, unit.locals, unit.region.as_result()),
+            Stage::Core => crate::core::print::unit(unit.program, unit.locals, unit.region),
             Stage::Loops => crate::loop_ir::print::kernel(&lowered.kernel),
             Stage::Instructions => Code::show(&lowered.kernel).unwrap_or_else(|error| error),
         });

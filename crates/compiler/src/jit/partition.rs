@@ -316,6 +316,7 @@ pub fn partition(kernel: &Kernel) -> Phases {
                 Part::Def(_)
                 | Part::ArrayRead(_)
                 | Part::ArrayWrite(_)
+                | Part::ArrayChange(_)
                 | Part::Label(_)
                 | Part::Target(_)
                 | Part::Body(_) => {}

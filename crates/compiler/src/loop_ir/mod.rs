@@ -407,9 +407,9 @@ pub struct Sort {
 }
 
 /// A call of a function of [`Kernel::functions`]. The function reads the arrays of `read` from the
-/// given slots on, in the order of its inputs, and writes those of `written`, in the order of its
-/// results; no array of `written` is another one here. It writes the slots that it has for a
-/// result, all of them.
+/// given slots on, in the order of its inputs, changes those of `changed`, and writes those of
+/// `written`, in the order of its results; no array of `changed` or `written` is another one here. It
+/// writes the slots that it has for a result, all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionCall {
     /// The number of the function.
@@ -418,6 +418,8 @@ pub struct FunctionCall {
     pub args: Vec<Reg>,
     /// The arrays that it reads, each with the first slot.
     pub read: Vec<(Array, Reg)>,
+    /// The arrays that it changes, each with the first slot.
+    pub changed: Vec<(Array, Reg)>,
     /// The arrays that it writes, each with the first slot.
     pub written: Vec<(Array, Reg)>,
     /// The registers that its results are set to.

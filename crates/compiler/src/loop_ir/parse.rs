@@ -384,15 +384,23 @@ impl Parser {
     fn call(&mut self, words: &mut Words<'_>) -> Result<FunctionCall, String> {
         let function = words.numbered("f")?;
         let (mut args, mut read) = (Vec::new(), Vec::new());
-        let (mut results, mut written) = (Vec::new(), Vec::new());
-        let mut is_result = false;
+        let (mut results, mut written, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut is_result, mut is_changed) = (false, false);
         while let Some(word) = words.0.last() {
             if *word == "->" && !is_result {
                 words.next()?;
                 is_result = true;
+            } else if *word == "changing" && !is_result {
+                words.next()?;
+                is_changed = true;
             } else if word.starts_with('a') {
                 let (array, [at]) = words.slots()?;
-                if is_result { written.push((array, at)) } else { read.push((array, at)) }
+                let arrays = match (is_result, is_changed) {
+                    (true, _) => &mut written,
+                    (false, true) => &mut changed,
+                    (false, false) => &mut read,
+                };
+                arrays.push((array, at));
             } else if is_result {
                 let reg = words.reg()?;
                 words.expect(":")?;
@@ -402,7 +410,7 @@ impl Parser {
                 args.push(words.reg()?);
             }
         }
-        Ok(FunctionCall { function, args, read, written, results })
+        Ok(FunctionCall { function, args, read, changed, written, results })
     }
 
     /// Completes the tables: types of all registers, constants, and the number of labels.

@@ -103,7 +103,7 @@ fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out:
 
 /// The function, its results, the arrays that it writes, its arguments and the arrays that it reads.
 fn call_text(call: &FunctionCall, ty: &dyn Fn(&Reg) -> &'static str) -> String {
-    let FunctionCall { function, args, read, written, results } = call;
+    let FunctionCall { function, args, read, changed, written, results } = call;
     let results: Vec<String> = results.iter().map(|reg| format!(" {reg}: {}", ty(reg))).collect();
     let slots = |arrays: &[(Array, Reg)]| {
         arrays.iter().map(|(array, at)| format!(" {array}[{at}]")).collect::<Vec<_>>().concat()
@@ -111,7 +111,9 @@ fn call_text(call: &FunctionCall, ty: &dyn Fn(&Reg) -> &'static str) -> String {
     let args: Vec<String> = args.iter().map(|reg| format!(" {reg}")).collect();
     let results = results.concat() + &slots(written);
     let arrow = if results.is_empty() { "" } else { " ->" };
-    format!("call f{function}{}{}{arrow}{results}", args.concat(), slots(read))
+    let changing = if changed.is_empty() { "" } else { " changing" };
+    let given = args.concat() + &slots(read) + changing + &slots(changed);
+    format!("call f{function}{given}{arrow}{results}")
 }
 
 /// The rows, columns and depth of a contraction; where its results go and what they start from; its

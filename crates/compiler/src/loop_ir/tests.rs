@@ -40,8 +40,8 @@ impl Generator {
         let number = self.random.usize(..self.kernel.functions.len());
         let function = self.kernel.functions[number].clone();
         let args = function.scalars.iter().map(|ty| self.reg(*ty, known, out)).collect();
-        let [read, written] = [false, true].map(|is_written| {
-            let arrays = validate::handed_arrays(&function, is_written).into_iter();
+        let [read, changed, written] = validate::Access::ALL.map(|access| {
+            let arrays = validate::handed_arrays(&function, access).into_iter();
             let arrays = arrays.map(|array| {
                 let own = self.kernel.add_array(Origin::Scratch, function.arrays[array].width, 9);
                 (own, self.reg(ScalarType::I64, known, out))
@@ -51,7 +51,8 @@ impl Generator {
         let results = function.scalar_results.iter().map(|reg| self.kernel.regs.push(function.regs[*reg]));
         let results: Vec<Reg> = results.collect();
         known.extend(&results);
-        out.push(Stmt::Call(FunctionCall { function: number as u32, args, read, written, results }));
+        let function = number as u32;
+        out.push(Stmt::Call(FunctionCall { function, args, read, changed, written, results }));
     }
 
     fn pick<T: Copy>(&mut self, of: &[T]) -> T {
@@ -325,7 +326,7 @@ impl Generator {
                 Origin::ThreadLocal,
                 Origin::Stack(12),
             ];
-            let of_function = [Origin::Input(n), Origin::Result(n), Origin::Stack(12)];
+            let of_function = [Origin::Input(n), Origin::InOut(n), Origin::Result(n), Origin::Stack(12)];
             let origins = if self.is_function { &of_function[..] } else { &origins[..] };
             let (origin, width, slots) =
                 (self.pick(origins), self.pick(&[1, 2, 4, 8]), self.random.u64(..100));

@@ -22,7 +22,7 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
 /// A function has its own arrays on the stack, and nothing runs in parallel in it.
 fn check_function(function: &Kernel) -> Result<(), String> {
     for (array, info) in function.arrays.ids().zip(function.arrays.iter()) {
-        if let Origin::InOut(_) | Origin::Scratch | Origin::ThreadLocal = info.origin {
+        if let Origin::Scratch | Origin::ThreadLocal = info.origin {
             return Err(format!("{array} is no array of a function"));
         }
     }
@@ -34,14 +34,27 @@ fn check_function(function: &Kernel) -> Result<(), String> {
     Ok(())
 }
 
-/// The arrays of a function that a call hands over, in order: those that it reads, or those that it
-/// writes.
-pub(crate) fn handed_arrays(function: &Kernel, is_written: bool) -> Vec<Array> {
+/// The use that a function makes of an array that it is handed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Access {
+    Read,
+    Change,
+    Write,
+}
+
+impl Access {
+    /// In the order in which the arrays are handed over.
+    pub(crate) const ALL: [Access; 3] = [Access::Read, Access::Change, Access::Write];
+}
+
+/// The arrays of a function that a call hands over for such a use, in order.
+pub(crate) fn handed_arrays(function: &Kernel, access: Access) -> Vec<Array> {
     let mut found: Vec<(u32, Array)> = Vec::new();
     for (array, info) in function.arrays.ids().zip(function.arrays.iter()) {
         match info.origin {
-            Origin::Input(number) if !is_written => found.push((number, array)),
-            Origin::Result(number) if is_written => found.push((number, array)),
+            Origin::Input(number) if access == Access::Read => found.push((number, array)),
+            Origin::InOut(number) if access == Access::Change => found.push((number, array)),
+            Origin::Result(number) if access == Access::Write => found.push((number, array)),
             _ => {}
         }
     }
@@ -94,6 +107,10 @@ pub(super) fn unwritten_stack_arrays(kernel: &Kernel) -> Vec<Array> {
         stmt.for_each_part(&mut |part| match part {
             Part::ArrayRead(array) => drop(read.insert(*array)),
             Part::ArrayWrite(array) => drop(written.insert(*array)),
+            Part::ArrayChange(array) => {
+                read.insert(*array);
+                written.insert(*array);
+            }
             _ => {}
         });
     });
@@ -360,22 +377,22 @@ impl Validator<'_> {
     }
 
     fn check_call(&mut self, call: &FunctionCall) -> Result<(), String> {
-        let FunctionCall { function, args, read, written, results } = call;
+        let FunctionCall { function, args, read, changed, written, results } = call;
         let functions = self.functions;
         let called = functions.get(*function as usize).ok_or_else(|| format!("there is no f{function}"))?;
         if args.len() != called.scalars.len() || results.len() != called.scalar_results.len() {
             return Err(format!("f{function} has other parameters or results"));
         }
         args.iter().zip(&called.scalars).try_for_each(|(reg, ty)| self.expect_type(*reg, *ty))?;
-        for (arrays, is_written) in [(read, false), (written, true)] {
-            let params = handed_arrays(called, is_written);
+        for (arrays, access) in [read, changed, written].into_iter().zip(Access::ALL) {
+            let params = handed_arrays(called, access);
             if params.len() != arrays.len() {
                 return Err(format!("f{function} has other arrays"));
             }
             for ((array, at), param) in arrays.iter().zip(params) {
                 self.expect_type(*at, ScalarType::I64)?;
                 let origin = self.array(*array)?;
-                if is_written && matches!(origin, Origin::Input(_) | Origin::Alias(_)) {
+                if access != Access::Read && matches!(origin, Origin::Input(_) | Origin::Alias(_)) {
                     return Err(format!("{array} is only to be read"));
                 }
                 if self.kernel.arrays[*array].width != called.arrays[param].width {
@@ -383,9 +400,10 @@ impl Validator<'_> {
                 }
             }
         }
-        for (at, (array, _)) in written.iter().enumerate() {
-            let others = written[..at].iter().chain(read);
-            if others.into_iter().any(|(other, _)| other == array) {
+        let stored: Vec<Array> = changed.iter().chain(written).map(|(array, _)| *array).collect();
+        for (at, array) in stored.iter().enumerate() {
+            let mut others = stored[..at].iter().chain(read.iter().map(|(array, _)| array));
+            if others.any(|other| other == array) {
                 return Err(format!("{array} is read and written"));
             }
         }

@@ -26,6 +26,8 @@ macro_rules! parts {
             ArrayRead(&'a $($mutable)? Array),
             /// An array of which slots are set, or whose memory is exchanged.
             ArrayWrite(&'a $($mutable)? Array),
+            /// An array of which slots are read and set.
+            ArrayChange(&'a $($mutable)? Array),
             /// The label that a loop or a block declares.
             Label(&'a $($mutable)? Label),
             /// The label of a loop or block that is left or continued.
@@ -132,12 +134,16 @@ macro_rules! parts {
                             f($Part::Use(reg));
                         }
                     }
-                    Stmt::Call(FunctionCall { function: _, args, read, written, results }) => {
+                    Stmt::Call(FunctionCall { function: _, args, read, changed, written, results }) => {
                         for reg in args {
                             f($Part::Use(reg));
                         }
                         for (array, at) in read {
                             f($Part::ArrayRead(array));
+                            f($Part::Use(at));
+                        }
+                        for (array, at) in changed {
+                            f($Part::ArrayChange(array));
                             f($Part::Use(at));
                         }
                         for (array, at) in written {
@@ -261,7 +267,7 @@ impl Stmt {
     pub fn arrays(&self) -> Vec<Array> {
         let mut arrays = Vec::new();
         self.for_each_part(&mut |part| {
-            if let Part::ArrayRead(array) | Part::ArrayWrite(array) = part {
+            if let Part::ArrayRead(array) | Part::ArrayWrite(array) | Part::ArrayChange(array) = part {
                 arrays.push(*array);
             }
         });
@@ -273,7 +279,7 @@ impl Stmt {
     pub fn written_arrays(&self) -> Vec<Array> {
         let mut arrays = Vec::new();
         self.for_each_part(&mut |part| {
-            if let Part::ArrayWrite(array) = part {
+            if let Part::ArrayWrite(array) | Part::ArrayChange(array) = part {
                 arrays.push(*array);
             }
         });

@@ -8,12 +8,13 @@ use super::code::Instance;
 use super::communication::Party;
 use super::progress::{ProgressMonitor, Watcher};
 use super::regex_ops::Patterns;
+use crate::core::Region;
 use crate::core::free_variables::FreeVariables;
 use crate::core::last_use::ReachableGlobals;
 use crate::core::{Function, FunctionId, GlobalId, LocalInfo, Program, Term};
 use crate::data::FileSystem;
 use crate::hash::HashMap;
-use crate::kernel::{Accelerator, CompilationUnit, Region};
+use crate::kernel::{Accelerator, CompilationUnit};
 use crate::layout::Layouts;
 use crate::picture::Screen;
 use crate::source::Span;
@@ -145,7 +146,7 @@ impl Machine {
             locals,
             concrete: &concrete,
             region: Region::Term(term),
-            functions: &[],
+            known: &[],
             may_continue: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
         }))
     }

@@ -12,7 +12,7 @@ use super::error::format_equation;
 use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, EAGER_ELEMENTS, Interpreted, TierUpSite};
-use crate::core::free_variables::may_have_effects;
+use crate::core::free_variables::{may_have_effects, may_recur_with_effects};
 use crate::core::last_use::copies_no_arrays;
 use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{
@@ -33,6 +33,9 @@ pub(crate) const LARGE_COPY_SLOTS: usize = 1 << 12;
 /// The number of elements of an array from which a term is compiled for sizes that change all the
 /// time: to interpret them once takes as long as to compile it.
 const ELEMENTS_PER_CHANGING_SIZE: u64 = 16_000;
+
+/// The number of terms in which the largest array that a region mentions is looked for.
+const MAX_WEIGHED_TERMS: u32 = 200;
 
 /// The context of the specialization of one body.
 pub struct Specializer<'a> {
@@ -76,7 +79,13 @@ pub fn specialize_function(
     let bindings = Arc::new(Bindings { types: own, outer: None });
     let this =
         Specializer { bindings, ..Specializer::new(program, layouts, sizes, &function.locals, sites, whole) };
-    let body = this.node(&function.body);
+    let mut body = this.node(&function.body);
+    if sites && may_recur_with_effects(program, id, function) {
+        let weight = this.largest_array_elements(&function.body, &mut MAX_WEIGHED_TERMS.clone());
+        let span = body.span;
+        let site = this.site(CoreAddress::Call(id), 0, Interpreted::Node(Box::new(body)), weight);
+        body = Node { kind: NodeKind::TierUp(Box::new(site)), span };
+    }
     let plain = function.captures.is_empty() && function.this.is_none();
     let instance = Instance {
         function: id,
@@ -216,7 +225,7 @@ impl Specializer<'_> {
         if !worth {
             return node;
         }
-        let mut weight = self.largest_array_elements(term, &mut 200);
+        let mut weight = self.largest_array_elements(term, &mut MAX_WEIGHED_TERMS.clone());
         if !self.changing_sizes.is_empty() {
             weight /= ELEMENTS_PER_CHANGING_SIZE / EAGER_ELEMENTS;
         }

@@ -423,12 +423,21 @@ impl Evaluator<'_, '_> {
         span: Span,
         dead_variable: Option<Root>,
     ) -> Result<Value> {
-        if let Some(value) = self.run_term_kernel(site, frame, span, dead_variable)? {
+        let computed = match site.is_call() {
+            true => self.run_call_kernel(site, frame, span)?,
+            false => self.run_term_kernel(site, frame, span, dead_variable)?,
+        };
+        if let Some(value) = computed {
             return Ok(value);
         }
         let Interpreted::Node(node) = &site.interpreted else {
-            unreachable!("the site of a term holds a node")
+            unreachable!("the site of a term or a call holds a node")
         };
+        if site.is_call() {
+            // Calls inside count themselves.
+            site.add_heat(0);
+            return self.eval(node, frame);
+        }
         let before = self.ticks;
         let value = self.eval(node, frame);
         site.add_heat(self.ticks.wrapping_sub(before));

@@ -1,7 +1,7 @@
 //! Tier-up: terms and loops that may be compiled.
 //!
-//! A [`TierUpSite`] is a term or a loop together with its address in the core that it was made
-//! from. It is interpreted until it has been executed often, or compiled at once if it works on
+//! A [`TierUpSite`] is a term, a loop or the body of a function that calls itself and changes variables
+//! around it, together with its address in the core that it was made from. It is interpreted until it has been executed often, or compiled at once if it works on
 //! large arrays; then the accelerator of the machine is asked for a kernel. A kernel that fails has
 //! changed nothing: the evaluator runs the part again, and finds the error that is to be reported.
 
@@ -14,9 +14,12 @@ use super::existential::Continuation;
 use super::frame::moved_out;
 use super::specialize::LARGE_COPY_SLOTS;
 use crate::core::free_variables::FreeVariables;
-use crate::core::{Function, GlobalId, KnownValue, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
+use crate::core::{
+    Function, FunctionId, GlobalId, KnownValue, LocalId, LocalInfo, Region, Root, Stmt, Term, TermKind,
+    last_use,
+};
 use crate::hash::HashMap;
-use crate::kernel::{CompilationUnit, Executable, Input, Limits, NotCompiled, Region, RunResult};
+use crate::kernel::{CompilationUnit, Executable, Input, Limits, NotCompiled, RunResult};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 use crate::value::{Cell, Class, Value};
@@ -24,6 +27,7 @@ use self_cell::self_cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 
 /// The number of elements of an array from which a site is compiled before its first execution.
 pub(super) const EAGER_ELEMENTS: u64 = 1_000;
@@ -67,14 +71,16 @@ pub struct TierUpSite {
     bindings: Arc<Bindings>,
     /// The outer locals that are not read after it, computed when needed.
     dead_locals: OnceLock<Vec<LocalId>>,
-    /// The outer variables that hold functions, computed when needed.
-    functions: OnceLock<Vec<Root>>,
+    /// The outer variables that hold functions or that functions share, computed when needed.
+    known: OnceLock<Vec<Root>>,
     /// The number of elements of the largest array that it mentions.
     pub(super) weight: u64,
     /// True for a loop over integers whose number of rounds may be computed in front of it.
     pub(super) bounds_decide: bool,
     /// The number of calls and rounds so far.
     heat: AtomicU64,
+    /// The heat up to which a call is interpreted, since what its last kernel has copied costs as much.
+    rests_until: AtomicU64,
     kernels: Mutex<Vec<CachedKernel>>,
     /// True if it has no kernel whatever the functions around it are: there are none.
     is_declined: AtomicBool,
@@ -102,14 +108,15 @@ pub enum CoreRoot {
     Rest(Arc<Continuation>),
 }
 
-/// The address of the term or statement of a site within its core. It stays valid while the core is
-/// held.
-#[derive(Clone, Copy)]
+/// The address of the region of a site within its core. It stays valid while the core is held.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CoreAddress {
     /// A term.
     Term(usize),
     /// A `for` or `while`.
     Loop(usize),
+    /// A call of the function that the core is.
+    Call(FunctionId),
 }
 
 impl CoreAddress {
@@ -133,9 +140,8 @@ self_cell! {
     }
 }
 
-/// The terms and statements of a core by their addresses. The flag is true for statements: a term
-/// may have the address of its statement.
-struct RegionMap<'c>(HashMap<(bool, usize), Region<'c>>);
+/// The terms and statements of a core by their addresses.
+struct RegionMap<'c>(HashMap<CoreAddress, Region<'c>>);
 
 impl<'c> RegionMap<'c> {
     /// Indexes all terms and statements in one walk.
@@ -152,7 +158,7 @@ impl<'c> RegionMap<'c> {
             }
         }
         while let Some(term) = terms.pop() {
-            places.0.insert((false, std::ptr::from_ref(term).addr()), Region::Term(term));
+            places.0.insert(CoreAddress::of_term(term), Region::Term(term));
             if let TermKind::Block(stmts, value) = &term.kind {
                 places.statements(stmts, &mut terms);
                 terms.extend(value.as_deref());
@@ -167,7 +173,7 @@ impl<'c> RegionMap<'c> {
     fn statements(&mut self, stmts: &'c [Stmt], terms: &mut Vec<&'c Term>) {
         for stmt in stmts {
             stmt.for_each_stmt(&mut |inner| {
-                self.0.insert((true, std::ptr::from_ref(inner).addr()), Region::Loop(inner));
+                self.0.insert(CoreAddress::of_loop(inner), Region::Loop(inner));
             });
             stmt.for_each_term(&mut |term| terms.push(term));
         }
@@ -182,11 +188,12 @@ impl CoreFragment {
 
     /// Returns the region at an address.
     fn find(&self, address: CoreAddress) -> Region<'_> {
+        if let (CoreAddress::Call(id), CoreRoot::Function(function)) = (address, &self.root) {
+            return Region::Call(id, function);
+        }
         let index =
             self.index.get_or_init(|| RegionIndex::new(self.root.clone(), |core| RegionMap::of(core)));
-        let (CoreAddress::Term(at) | CoreAddress::Loop(at)) = address;
-        let key = (matches!(address, CoreAddress::Loop(_)), at);
-        *index.borrow_dependent().0.get(&key).expect("a site lies in the core that it was made from")
+        *index.borrow_dependent().0.get(&address).expect("a site lies in the core that it was made from")
     }
 
     /// Returns true if a region was too much code, or lies in one that was and is not much smaller.
@@ -221,7 +228,7 @@ pub enum Interpreted {
 
 /// An answer of the accelerator.
 struct CachedKernel {
-    functions: Vec<(Root, KnownValue)>,
+    known: Vec<(Root, KnownValue)>,
     kernel: Option<Arc<dyn Executable>>,
     /// The number of failed runs.
     failures: u32,
@@ -247,13 +254,19 @@ impl TierUpSite {
             locals,
             bindings,
             dead_locals: OnceLock::new(),
-            functions: OnceLock::new(),
+            known: OnceLock::new(),
             weight,
             bounds_decide: false,
             heat: AtomicU64::new(0),
+            rests_until: AtomicU64::new(0),
             kernels: Mutex::new(Vec::new()),
             is_declined: AtomicBool::new(false),
         }
+    }
+
+    /// Returns true if it is a call of a function.
+    pub(super) fn is_call(&self) -> bool {
+        matches!(self.address, CoreAddress::Call(_))
     }
 
     /// Adds the ticks of a run of the interpreted code to the heat.
@@ -307,11 +320,35 @@ impl Evaluator<'_, '_> {
         if !kernel.can_fail() || self.machine.eager {
             return 0;
         }
-        let changes = kernel.changes().iter().map(|root| match root {
-            Root::Local(local) => slots(&frame[local.index()]),
-            Root::Global(global) => self.machine.globals[global.index()].get().as_ref().map_or(0, slots),
-        });
-        changes.sum()
+        let changes = kernel.inputs().iter().take(kernel.changes());
+        changes.map(|input| self.input_value(input, frame).as_ref().map_or(0, slots)).sum()
+    }
+
+    /// Runs the kernel of a call of a function, whose arguments and captured values are in the frame,
+    /// and sets the variables around it that it changes. Returns `None`, with nothing changed, if the
+    /// body is to be evaluated: also some times after a run that has copied variables for longer than
+    /// it has computed, where a slot takes about a nanosecond.
+    pub(super) fn run_call_kernel(
+        &mut self,
+        site: &TierUpSite,
+        frame: &mut [Value],
+        span: Span,
+    ) -> Result<Option<Value>> {
+        if site.rests_until.load(Ordering::Relaxed) > site.heat.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let Some(kernel) = self.site_kernel(site, site.weight, frame) else { return Ok(None) };
+        let (copied, begun) = (self.slots_copied_per_run(&*kernel, frame), Instant::now());
+        let Some(mut values) = self.run_kernel(&*kernel, frame, span, None)? else {
+            self.note_failure(site);
+            return Ok(None);
+        };
+        let other_nanoseconds = (begun.elapsed().as_nanos() as u64).saturating_sub(copied);
+        let rounds = copied.saturating_sub(other_nanoseconds) / SLOTS_PER_ROUND;
+        site.rests_until.store(site.heat.load(Ordering::Relaxed) + rounds, Ordering::Relaxed);
+        let changed = values.split_off(1);
+        self.set_changed_variables(&*kernel, changed, frame);
+        Ok(values.pop())
     }
 
     /// Runs the kernel of a loop and sets the variables that it changes. Returns false if it
@@ -323,21 +360,44 @@ impl Evaluator<'_, '_> {
         span: Span,
     ) -> Result<bool> {
         let Some(values) = self.run_kernel(kernel, frame, span, None)? else { return Ok(false) };
-        for (root, value) in kernel.changes().iter().zip(values) {
-            self.set_variable(*root, value, frame);
-        }
+        self.set_changed_variables(kernel, values, frame);
         Ok(true)
     }
 
-    /// Sets a variable.
-    fn set_variable(&mut self, root: Root, value: Value, frame: &mut [Value]) {
-        match root {
-            Root::Local(local) => frame[local.index()] = value,
-            Root::Global(global) => {
-                let cell = self.machine.globals[global.index()].clone();
-                self.set_cell(&cell, value);
-            }
+    /// Sets the variables that a kernel changes.
+    fn set_changed_variables(&mut self, kernel: &dyn Executable, values: Vec<Value>, frame: &mut [Value]) {
+        for (input, value) in kernel.inputs().iter().zip(values) {
+            self.set_variable(input, value, frame);
         }
+    }
+
+    /// Sets the variable that an input is.
+    fn set_variable(&mut self, input: &Input, value: Value, frame: &mut [Value]) {
+        match (self.input_place(input, frame), input.root) {
+            (Some(Value::Cell(cell)), _) => self.set_cell(&cell, value),
+            (_, Root::Local(local)) => frame[local.index()] = value,
+            (_, Root::Global(_)) => unreachable!("a session variable has a cell"),
+        }
+    }
+
+    /// Returns the place of an input: a cell, or a value that is in none; `None` if the variable that
+    /// it is captured in is not set.
+    fn input_place(&self, input: &Input, frame: &[Value]) -> Option<Value> {
+        let mut place = match input.root {
+            Root::Local(local) => frame[local.index()].clone(),
+            Root::Global(global) => Value::Cell(self.machine.globals[global.index()].clone()),
+        };
+        for at in &input.path {
+            if let Value::Cell(cell) = &place {
+                place = cell.get()?;
+            }
+            let Value::Function(any) = &place else {
+                unreachable!("a kernel is run with the functions that it was made for")
+            };
+            let closure = any.downcast_ref::<Closure>().expect("a function value of this executor");
+            place = closure.captures[*at].clone();
+        }
+        Some(place)
     }
 
     /// Runs a kernel; `None`, with nothing changed, if it failed.
@@ -348,36 +408,33 @@ impl Evaluator<'_, '_> {
         span: Span,
         dying: Option<Root>,
     ) -> Result<Option<Vec<Value>>> {
-        let changes = kernel.changes().len();
-        // A kernel changes no variable that other functions see.
-        let is_shared = |input: &Input| match input.root {
-            Root::Local(local) => matches!(frame[local.index()], Value::Cell(_)),
-            Root::Global(_) => false,
-        };
+        let changes = kernel.changes();
         let mut changed = kernel.inputs().iter().take(changes);
-        if changed.any(|input| is_shared(input) || self.exceeds_memory(input, frame)) {
+        if changed.any(|input| self.exceeds_memory(input, frame)) {
             return Ok(None);
         }
-        let mut inputs = Vec::with_capacity(kernel.inputs().len());
-        for (i, input) in kernel.inputs().iter().enumerate() {
-            // Variables that change are moved into the kernel, unless it may fail.
-            let own = i < changes && !kernel.can_fail();
-            match self.kernel_input(input, frame, own) {
-                Some(value) => inputs.push(value),
-                None => return Ok(None),
+        let inputs = kernel.inputs().iter().map(|input| self.input_value(input, frame));
+        let Some(mut inputs) = inputs.collect::<Option<Vec<Value>>>() else { return Ok(None) };
+        // After all inputs are known to be set. Variables that change are moved into the kernel, unless
+        // it may fail.
+        if !kernel.can_fail() {
+            for (value, input) in inputs.iter_mut().zip(kernel.inputs()).take(changes) {
+                *value = Value::UNIT;
+                *value = self.take_input(input, frame);
             }
         }
-        // After all inputs are known to be set.
         let dies = |input: &Input| dying.is_some_and(|root| *input == Input::whole(root));
         let taken =
             kernel.inputs().iter().enumerate().find(|(i, input)| dies(input) && kernel.overwrites(*i));
         if let Some((i, input)) = taken {
             inputs[i] = Value::UNIT;
-            inputs[i] = self.kernel_input(input, frame, true).expect("the variable was set a moment ago");
+            inputs[i] = self.take_input(input, frame);
         }
         let spare_of = dying
             .filter(|root| kernel.accepts_spare() && kernel.inputs().iter().all(|input| input.root != *root));
-        let mut spare = spare_of.and_then(|root| self.kernel_input(&Input::whole(root), frame, true));
+        let spare_of = spare_of.map(Input::whole);
+        let is_set = spare_of.as_ref().is_some_and(|input| self.input_value(input, frame).is_some());
+        let mut spare = spare_of.as_ref().filter(|_| is_set).map(|input| self.take_input(input, frame));
         let watched = self.machine.progress.enter_loop(Some(1));
         let watch = Mutex::new(&mut self.machine.progress);
         // A thread that finds the lock taken skips its report.
@@ -405,15 +462,15 @@ impl Evaluator<'_, '_> {
                 if matches!(ended, RunResult::Refused) && !kernel.can_fail() {
                     for (i, input) in kernel.inputs().iter().enumerate().take(changes) {
                         let value = std::mem::replace(&mut inputs[i], Value::UNIT);
-                        self.set_variable(input.root, value, frame);
+                        self.set_variable(input, value, frame);
                     }
                 }
-                if let (Some(root), Some(value)) = (spare_of, spare) {
-                    self.set_variable(root, value, frame);
+                if let (Some(input), Some(value)) = (spare_of, spare) {
+                    self.set_variable(&input, value, frame);
                 }
                 if let Some((i, input)) = taken {
                     // The journal has the old value of a global since it was taken.
-                    self.set_variable(input.root, inputs.swap_remove(i), frame);
+                    self.set_variable(input, inputs.swap_remove(i), frame);
                 }
                 Ok(None)
             }
@@ -424,46 +481,30 @@ impl Evaluator<'_, '_> {
     /// Returns true if a variable that is to change is mapped and too large to be copied: the
     /// evaluator reports that at its first store.
     fn exceeds_memory(&self, input: &Input, frame: &[Value]) -> bool {
-        let value = match input.root {
-            Root::Local(local) => Some(frame[local.index()].clone()),
-            Root::Global(global) => self.machine.globals[global.index()].get(),
-        };
-        let Some(Value::Seq(seq)) = value else { return false };
+        let Some(Value::Seq(seq)) = self.input_value(input, frame) else { return false };
         seq.has_read_only_part() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
     }
 
-    /// Returns the value of an input of a kernel; `None` if a session variable is not set.
-    fn kernel_input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
-        let mut value = match input.root {
-            Root::Local(local) if own => std::mem::replace(&mut frame[local.index()], Value::UNIT),
-            Root::Local(local) => match &frame[local.index()] {
-                Value::Cell(cell) => cell.get()?,
-                value => value.clone(),
-            },
-            Root::Global(global) => {
-                let cell: Arc<Cell> = self.machine.globals[global.index()].clone();
-                let value = cell.get()?;
-                if own {
-                    self.journal(&cell, &value);
-                    cell.set(None);
-                }
-                value
-            }
+    /// Returns the value of an input of a kernel; `None` if a variable is not set.
+    fn input_value(&self, input: &Input, frame: &[Value]) -> Option<Value> {
+        let value = match self.input_place(input, frame)? {
+            Value::Cell(cell) => cell.get()?,
+            value => value,
         };
-        for at in &input.path {
-            let Value::Function(any) = &value else {
-                unreachable!("a kernel is run with the functions that it was made for")
-            };
-            let closure = any.downcast_ref::<Closure>().expect("a function value of this executor");
-            value = match &closure.captures[*at] {
-                Value::Cell(cell) => cell.get()?,
-                value => value.clone(),
-            };
+        Some(match (input.part, &value) {
+            (Some((start, 1)), Value::Seq(seq)) => seq.get(start),
+            (Some((start, slots)), Value::Seq(seq)) => Value::Seq(seq.slice(start, slots)),
+            _ => value,
+        })
+    }
+
+    /// Moves out the value of a variable that is an input of a kernel; the variable is set.
+    fn take_input(&mut self, input: &Input, frame: &mut [Value]) -> Value {
+        match (self.input_place(input, frame), input.root) {
+            (Some(Value::Cell(cell)), _) => self.take_cell(&cell).expect("the variable is set"),
+            (_, Root::Local(local)) => std::mem::replace(&mut frame[local.index()], Value::UNIT),
+            (_, Root::Global(_)) => unreachable!("a session variable has a cell"),
         }
-        if let (Some((start, slots)), Value::Seq(seq)) = (input.part, &value) {
-            value = if slots == 1 { seq.get(start) } else { Value::Seq(seq.slice(start, slots)) };
-        }
-        Some(value)
     }
 
     /// Returns the kernel of a site that has been executed often enough or is large enough.
@@ -491,8 +532,9 @@ impl Evaluator<'_, '_> {
         if site.kernels.lock().ok()?.is_empty() && site.fragment.is_too_long(&site.terms) {
             return None;
         }
-        let functions: Vec<(Root, KnownValue)> = self
-            .function_variables(site)
+        let mut cells = Vec::new();
+        let known: Vec<(Root, KnownValue)> = self
+            .known_variables(site)
             .iter()
             .map(|root| {
                 let value = match root {
@@ -500,24 +542,25 @@ impl Evaluator<'_, '_> {
                     Root::Global(global) => self.machine.globals[global.index()].get(),
                 };
                 let known = match &value {
-                    Some(value) => known_value(value, MAX_FUNCTIONS_INSIDE)?,
+                    Some(value) => known_value(value, MAX_FUNCTIONS_INSIDE, &mut cells)?,
                     None => KnownValue::Data,
                 };
                 Some((*root, known))
             })
             .collect::<Option<_>>()?;
         let mut kernels = site.kernels.lock().ok()?;
-        if let Some(known) = kernels.iter().find(|known| known.functions == functions) {
-            if functions.is_empty() && (known.kernel.is_none() || known.failures >= 3) {
+        if let Some(cached) = kernels.iter().find(|cached| cached.known == known) {
+            let is_only = known.is_empty() || site.is_call();
+            if is_only && (cached.kernel.is_none() || cached.failures >= 3) {
                 site.is_declined.store(true, Ordering::Relaxed);
             }
-            return known.kernel.clone().filter(|_| known.failures < 3);
+            return cached.kernel.clone().filter(|_| cached.failures < 3);
         }
         if kernels.len() >= MAX_KERNELS_PER_SITE {
             return None;
         }
         if site.fragment.is_too_long(&site.terms) {
-            kernels.push(CachedKernel { functions, kernel: None, failures: 0 });
+            kernels.push(CachedKernel { known, kernel: None, failures: 0 });
             return None;
         }
         let region = site.fragment.find(site.address);
@@ -530,7 +573,7 @@ impl Evaluator<'_, '_> {
             locals: &site.locals,
             concrete: &concrete,
             region,
-            functions: &functions,
+            known: &known,
             may_continue: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
         };
         let kernel = match accelerator.prepare(&part) {
@@ -543,21 +586,31 @@ impl Evaluator<'_, '_> {
                 None
             }
         };
-        kernels.push(CachedKernel { functions, kernel: kernel.clone(), failures: 0 });
+        kernels.push(CachedKernel { known, kernel: kernel.clone(), failures: 0 });
         kernel
     }
 
-    /// Returns the outer variables of a site that hold functions.
-    fn function_variables<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
-        site.functions.get_or_init(|| {
-            let mentioned = match site.fragment.find(site.address) {
+    /// Returns the outer variables of a site that hold functions or that functions share.
+    fn known_variables<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
+        site.known.get_or_init(|| {
+            let mut mentioned = match site.fragment.find(site.address) {
                 Region::Term(term) => FreeVariables::of_term(term),
                 Region::Loop(stmt) => FreeVariables::of_stmt(stmt),
+                Region::Call(_, function) => {
+                    let mut mentioned = FreeVariables::of_term(&function.body);
+                    mentioned.locals = function.captures.iter().chain(&function.params).copied().collect();
+                    mentioned
+                }
             };
+            mentioned.locals.retain(|local| !mentioned.declared.contains(local));
             // Types inside the site may mention sizes that are opened there.
             let concrete = |ty: &Type| self.machine.sizes.concrete(&site.bindings.concrete(ty));
-            let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
-            let local = |l: &LocalId| is_function(&site.locals[l.index()].ty);
+            let is_function =
+                |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..) | TypeKind::Procedure(_));
+            let local = |l: &LocalId| {
+                let info = &site.locals[l.index()];
+                info.shared || is_function(&info.ty)
+            };
             let global = |g: &GlobalId| is_function(&self.program.globals[g.index()].ty);
             let locals = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
             let globals = mentioned.globals.iter().filter(|g| global(g)).map(|g| Root::Global(*g));
@@ -574,18 +627,32 @@ impl Evaluator<'_, '_> {
 }
 
 /// Returns the part of a value that is known before a kernel is compiled; `None` if it holds more
-/// than so many functions inside one another.
-fn known_value(value: &Value, most: usize) -> Option<KnownValue> {
+/// than so many functions inside one another. Variables that functions share are numbered by their
+/// positions in `cells`.
+fn known_value(value: &Value, most: usize, cells: &mut Vec<Arc<Cell>>) -> Option<KnownValue> {
     let any = match value {
         Value::Function(any) => any,
-        // A variable that functions share; none runs beside a kernel.
-        Value::Cell(cell) => return known_value(&cell.get()?, most),
+        // None of the functions runs beside a kernel.
+        Value::Cell(cell) => {
+            return Some(match cell.get() {
+                Some(held @ Value::Function(_)) => known_value(&held, most, cells)?,
+                Some(_) => {
+                    let number = cells.iter().position(|known| Arc::ptr_eq(known, cell));
+                    KnownValue::Shared(number.unwrap_or_else(|| {
+                        cells.push(cell.clone());
+                        cells.len() - 1
+                    }))
+                }
+                None => KnownValue::Data,
+            });
+        }
         _ => return Some(KnownValue::Data),
     };
     let Some(closure) = any.downcast_ref::<Closure>() else {
         unreachable!("a function value of this executor")
     };
     let inside = most.checked_sub(1)?;
-    let captures: Option<_> = closure.captures.iter().map(|value| known_value(value, inside)).collect();
+    let captures = closure.captures.iter().map(|value| known_value(value, inside, cells));
+    let captures: Option<_> = captures.collect();
     Some(KnownValue::Function(closure.instance.function, closure.instance.type_args.clone(), captures?))
 }

@@ -114,9 +114,10 @@ fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
     let mut uses = UseTable::default();
     uses.block(&function.body, work)?;
     let mut changes = uses.changes;
-    // A parameter is copied before it is changed, or is the first state of the loop that the
-    // function is: nothing reads it later.
-    changes.retain(|value, _| function.body.params.iter().all(|(param, _)| param != value));
+    // Another parameter than those that the function changes is copied before it is changed, or is
+    // the first state of the loop that the function is: nothing reads it later.
+    let unchanged = &function.body.params[function.changes..];
+    changes.retain(|value, _| unchanged.iter().all(|(param, _)| param != value));
     let mut fusion = Fusion { work, uses: uses.arrays, changes, delayed: HashMap::default(), next, label };
     function.body = fusion.block(take(&mut function.body), &mut HashMap::default())?;
     Ok(())
@@ -215,6 +216,9 @@ impl UseTable {
                 Op::Tuple(parts) => drop(self.tuples.insert(stmt.value, parts.clone())),
                 Op::Update(array, ..) | Op::Sort(array) => self.changed(*array),
                 Op::For { state, .. } | Op::While { state, .. } => self.changed(*state),
+                Op::Call { changes, values, .. } => {
+                    values[..*changes].iter().for_each(|value| self.changed(*value));
+                }
                 _ => {}
             }
             self.uses(stmt, &quiet);

@@ -114,7 +114,7 @@ fn invariants(body: &mut Block, work: &mut Work, before: &mut Vec<Stmt>) {
 /// Returns true for an operation that has a loop inside, or calls a function.
 fn has_loop(op: &Op) -> bool {
     is_loop(op)
-        || matches!(op, Op::Call(..))
+        || matches!(op, Op::Call { .. })
         || op.blocks().iter().any(|block| block.stmts.iter().any(|stmt| has_loop(&stmt.op)))
 }
 

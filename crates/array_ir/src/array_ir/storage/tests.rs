@@ -96,9 +96,12 @@ impl<'f> Walk<'f> {
             let class = self.class(pair.1);
             let read_elsewhere =
                 (0..sources.len()).any(|other| other != position && self.storage.reads(value, other, class));
+            // What lies where another one goes is exchanged or saved before.
+            let is_target = targets.iter().any(|target| self.class(*target) == class);
             if self.bound.contains_key(&pair.1)
                 && self.storage.is_last_use(value, position)
                 && !read_elsewhere
+                && !is_target
             {
                 let garbage = self.fresh();
                 self.memory.insert(class, garbage);
@@ -125,7 +128,7 @@ impl<'f> Walk<'f> {
     fn stmt(&mut self, stmt: &'f Stmt) -> Option<Left> {
         let nodes = self.nodes(stmt.value);
         match &stmt.op {
-            Op::Tuple(_) | Op::Part(..) | Op::View(..) | Op::Case(..) => {}
+            Op::Tuple(_) | Op::Part(..) | Op::View(..) | Op::Case(..) | Op::Pack(..) | Op::Open(..) => {}
             Op::Index(..) | Op::Array(..) if nodes.iter().any(|node| self.is_lazy(*node)) => {}
             Op::Update(array, ..) | Op::Sort(array) => {
                 self.read_value(*array);
@@ -135,6 +138,7 @@ impl<'f> Walk<'f> {
                 self.shared += usize::from(self.class(nodes[0]) == self.class(self.nodes(*array)[0]));
                 self.define(nodes[0]);
             }
+            Op::Call { changes: changes @ 1.., values, .. } => self.call(&nodes, values.split_at(*changes)),
             Op::If(..) | Op::Switch(..) => {
                 let blocks = stmt.op.blocks();
                 let chosen = blocks[self.random.usize(..blocks.len())];
@@ -169,6 +173,28 @@ impl<'f> Walk<'f> {
             }
         }
         None
+    }
+
+    /// A call that changes variables with these values, and is given others.
+    fn call(&mut self, results: &[usize], (changed, given): (&[Value], &[Value])) {
+        let arrays: usize = changed.iter().map(|value| self.nodes(*value).len()).sum();
+        let (own, targets) = results.split_at(results.len() - arrays);
+        own.iter().for_each(|node| self.define(*node));
+        let sources: Vec<usize> = changed.iter().flat_map(|value| self.nodes(*value)).collect();
+        for (source, target) in sources.into_iter().zip(targets) {
+            let stays = self.bound.contains_key(&source) && self.class(source) == self.class(*target);
+            if self.is_lazy(source) || self.bodies.contains_key(&source) {
+                self.define(*target);
+                self.read(source);
+            } else {
+                self.read(source);
+                self.define(*target);
+            }
+            self.shared += usize::from(stays);
+        }
+        given.iter().for_each(|value| self.read_value(*value));
+        results.iter().for_each(|node| self.read(*node));
+        targets.iter().for_each(|node| self.define(*node));
     }
 
     fn define_params_and_run(&mut self, block: &'f Block) -> Left {
@@ -243,7 +269,8 @@ fn what_is_read_is_what_was_written() {
                     reads: 0,
                     shared: 0,
                 };
-                for param in owned {
+                let changed = function.body.params.iter().take(function.changes).map(|(value, _)| value);
+                for param in owned.iter().chain(changed) {
                     walk.nodes(*param).into_iter().for_each(|node| walk.define(node));
                 }
                 let left = walk.block(&function.body);

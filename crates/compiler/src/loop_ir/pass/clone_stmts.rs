@@ -151,7 +151,7 @@ impl<'n> Cloner<'n> {
             PartMut::Use(reg) | PartMut::Item(reg) => *reg = self.reg(*reg),
             PartMut::Def(reg) => *reg = self.fresh(*reg),
             PartMut::VarRead(var) | PartMut::VarWrite(var) => *var = new_name(&self.names.vars, *var),
-            PartMut::ArrayRead(array) | PartMut::ArrayWrite(array) => {
+            PartMut::ArrayRead(array) | PartMut::ArrayWrite(array) | PartMut::ArrayChange(array) => {
                 *array = new_name(&self.names.arrays, *array);
             }
             PartMut::Label(label) => *label = self.fresh_label(*label),

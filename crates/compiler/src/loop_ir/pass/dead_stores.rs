@@ -31,7 +31,7 @@ fn drop_unread(kernel: &mut Kernel) {
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Swap(a, b) => read.extend([*a, *b]),
         stmt => stmt.for_each_part(&mut |part| {
-            if let Part::ArrayRead(array) = part {
+            if let Part::ArrayRead(array) | Part::ArrayChange(array) = part {
                 read.insert(*array);
             }
         }),
@@ -149,7 +149,7 @@ fn loads(stmt: &Stmt, array: Array) -> bool {
     let mut found = false;
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
         inner.for_each_part(&mut |part| {
-            found |= matches!(part, Part::ArrayRead(read) if *read == array);
+            found |= matches!(part, Part::ArrayRead(read) | Part::ArrayChange(read) if *read == array);
         });
     });
     found

@@ -179,7 +179,7 @@ impl Mentions {
         for_each_stmt(stmts, &mut |stmt| {
             stmt.for_each_part(&mut |part| match part {
                 Part::VarRead(var) | Part::VarWrite(var) => *this.vars.entry(*var).or_default() += 1,
-                Part::ArrayRead(array) | Part::ArrayWrite(array) => {
+                Part::ArrayRead(array) | Part::ArrayWrite(array) | Part::ArrayChange(array) => {
                     *this.arrays.entry(*array).or_default() += 1;
                 }
                 _ => {}

@@ -42,7 +42,7 @@ pub(super) fn run(kernel: &mut Kernel) {
             Part::Use(reg) | Part::Item(reg) | Part::Def(reg) => regs.meet(*reg),
             Part::VarRead(var) | Part::VarWrite(var) => vars.meet(*var),
             Part::Label(label) | Part::Target(label) => labels.meet(*label),
-            Part::ArrayRead(_) | Part::ArrayWrite(_) | Part::Body(_) => {}
+            Part::ArrayRead(_) | Part::ArrayWrite(_) | Part::ArrayChange(_) | Part::Body(_) => {}
         });
     });
     kernel.scalar_results.iter().for_each(|reg| regs.meet(*reg));
@@ -53,7 +53,7 @@ pub(super) fn run(kernel: &mut Kernel) {
                 PartMut::Use(reg) | PartMut::Item(reg) | PartMut::Def(reg) => *reg = regs.0[reg],
                 PartMut::VarRead(var) | PartMut::VarWrite(var) => *var = vars.0[var],
                 PartMut::Label(label) | PartMut::Target(label) => *label = labels.0[label],
-                PartMut::ArrayRead(_) | PartMut::ArrayWrite(_) => {}
+                PartMut::ArrayRead(_) | PartMut::ArrayWrite(_) | PartMut::ArrayChange(_) => {}
                 PartMut::Body(body) => renumbered(body, orders),
             });
         }

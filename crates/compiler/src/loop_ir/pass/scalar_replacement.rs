@@ -226,7 +226,7 @@ fn collect(
                 }
             }
             stmt => stmt.for_each_part(&mut |part| {
-                if let Part::ArrayRead(array) | Part::ArrayWrite(array) = part
+                if let Part::ArrayRead(array) | Part::ArrayWrite(array) | Part::ArrayChange(array) = part
                     && let Some(candidate) = arrays.get_mut(array)
                 {
                     candidate.refused = true;
