@@ -13,6 +13,7 @@ use super::modules::ModuleScript;
 use super::{Session, edition_check, library};
 use felis_base::diagnostic::Diagnostic;
 use felis_base::source::{Source, Span};
+use felis_check::check::env::{Definition, Scope};
 use felis_check::check::module::{self, Module};
 use felis_syntax::syntax;
 use felis_syntax::syntax::ast::{Import, ImportNames, ImportTarget, StmtKind};
@@ -47,8 +48,16 @@ pub(super) fn id_of(name: &str) -> String {
 impl Session {
     /// Reads what a text needs of the library and makes it known.
     pub(super) fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
-        self.load_and_adopt(&library::mentioned_names(source))?;
+        let mut names = library::mentioned_names(source);
+        names.retain(|name| !self.is_own_variable(name));
+        self.load_and_adopt(&names)?;
         self.load_of_imported_modules(&syntax::mentioned_names(source))
+    }
+
+    /// Returns true for the name of a variable of the session alone, of which the library has no type.
+    fn is_own_variable(&self, name: &str) -> bool {
+        matches!(self.env.values.get(name), Some(Definition::Global { scope: Scope::Module, .. }))
+            && !library::is_type(name)
     }
 
     /// Reads what names need of the library, which stand in a text as they are given here, and

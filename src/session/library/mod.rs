@@ -161,9 +161,10 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
 }
 
 /// Returns the names of the library that a text mentions: of `linear::dot` it is `dot`. A text with
-/// an instance asks for all instances of the class, so that one that overlaps with it is seen.
+/// an instance asks for all instances of the class, so that one that overlaps with it is seen. Names
+/// of variables of the text are none, unless the library has a type of the name.
 pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
-    let names = syntax::mentioned_names(source);
+    let names = syntax::free_names(source, is_type);
     let mut names: Vec<String> =
         names.iter().map(|name| name.rsplit("::").next().unwrap_or(name).to_string()).collect();
     if source.text.contains("instance") {
@@ -182,7 +183,7 @@ pub(super) fn exported_types<'c>(chunks: impl Iterator<Item = &'c Chunk>) -> BTr
 }
 
 /// Returns true if the library declares a type of this name.
-fn is_type(name: &str) -> bool {
+pub(super) fn is_type(name: &str) -> bool {
     let table = table::table();
     let declares = |at: usize| {
         let statement = table.statement(at);

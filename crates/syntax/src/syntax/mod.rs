@@ -31,6 +31,7 @@ mod text;
 pub mod token;
 #[cfg(feature = "grammar")]
 pub mod unparse;
+mod variables;
 #[cfg(feature = "grammar")]
 pub mod visit;
 
@@ -45,8 +46,22 @@ pub use selection::StatementTexts;
 /// Returns the identifiers of a text, in order, with repetitions: `geometry::area` as it is
 /// written; of `5u8`, which names a type, `u8`.
 pub fn mentioned_names(source: &Source) -> Vec<&str> {
-    use lexer::TokenKind::{Name, Qualified, Suffixed};
+    names_in(source, &lexer::lex(source))
+}
+
+/// Returns the same without the names that only stand for variables which the text declares, but for
+/// those that are kept all the same.
+pub fn free_names(source: &Source, is_kept: impl Fn(&str) -> bool) -> Vec<&str> {
     let lexed = lexer::lex(source);
+    let mut bound = variables::bound_names(source, &lexed.tokens);
+    bound.retain(|name| !is_kept(name));
+    let mut names = names_in(source, &lexed);
+    names.retain(|name| !bound.contains(name));
+    names
+}
+
+fn names_in<'s>(source: &'s Source, lexed: &lexer::Lexed) -> Vec<&'s str> {
+    use lexer::TokenKind::{Name, Qualified, Suffixed};
     let text = |token: &lexer::Token| source.text.get(token.start as usize..token.end as usize);
     let name = |token: &lexer::Token| match token.kind {
         Name | Qualified => text(token),
