@@ -128,7 +128,9 @@ impl Builder<'_> {
         }
         let changes = Changes { cells, globals };
         let first = self.changed_values(&changes)?;
+        self.changed_cells = changes.cells.iter().copied().collect();
         let value = self.apply(&closure, args)?;
+        self.expect_others_unchanged()?;
         let mut parts = vec![self.data(value)?];
         parts.extend(self.changed_values(&changes)?);
         Ok((self.tuple_or_one(parts)?, first))
@@ -145,7 +147,7 @@ impl Builder<'_> {
             return Ok(None);
         }
         let changes = self.changes(closure, args);
-        let instance = self.instance(closure, args, &changes);
+        let Some(instance) = self.instance(closure, args, &changes) else { return Ok(None) };
         if !self.recursion.known.contains(&instance) {
             return Ok(None);
         }

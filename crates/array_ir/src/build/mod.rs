@@ -50,7 +50,7 @@ use crate::array_ir::{
 };
 use crate::core::integer_range::Range;
 use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Region, Root, StmtKind, Term};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeVar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -446,6 +446,8 @@ struct Builder<'p> {
     outside_cells: HashMap<usize, (usize, Value)>,
     /// Those of them that functions outside set.
     outside_sets: BTreeSet<usize>,
+    /// Those of them that the unit changes.
+    changed_cells: BTreeSet<usize>,
     /// The session variables that functions set, with those that they mention, in a unit.
     setters: BTreeMap<FunctionId, BTreeSet<GlobalId>>,
     /// The session variables that the unit changes, with their values.
@@ -489,6 +491,7 @@ impl<'p> Builder<'p> {
             known: &[],
             outside_cells: HashMap::default(),
             outside_sets: BTreeSet::new(),
+            changed_cells: BTreeSet::new(),
             setters: BTreeMap::new(),
             globals: HashMap::default(),
             cells: Vec::new(),
@@ -668,21 +671,16 @@ impl<'p> Builder<'p> {
     /// The session variables that a function value sets, by itself or by function values that it has
     /// captured.
     fn globals_set_by(&self, closure: &Closure) -> BTreeSet<GlobalId> {
-        let mut globals = BTreeSet::new();
-        if self.setters.is_empty() {
-            return globals;
-        }
-        globals.extend(self.setters.get(&closure.function).into_iter().flatten());
-        for captured in &closure.captures {
-            match captured {
-                Known::Function(inner) => globals.extend(self.globals_set_by(inner)),
-                Known::Shared(cell) => {
-                    if let Known::Function(inner) = &self.cells[*cell] {
-                        globals.extend(self.globals_set_by(inner));
-                    }
-                }
-                Known::Data(_) => {}
+        let (mut globals, mut seen, mut waiting) = (BTreeSet::new(), HashSet::default(), vec![closure]);
+        while let Some(closure) = waiting.pop().filter(|_| !self.setters.is_empty()) {
+            if !seen.insert(std::ptr::from_ref(closure)) {
+                continue;
             }
+            globals.extend(self.setters.get(&closure.function).into_iter().flatten());
+            waiting.extend(closure.captures.iter().filter_map(|captured| match self.unshared(captured) {
+                Known::Function(inner) => Some(&**inner),
+                Known::Data(_) | Known::Shared(_) => None,
+            }));
         }
         globals
     }

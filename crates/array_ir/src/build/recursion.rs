@@ -36,7 +36,7 @@ use crate::array_ir::visit::PartMut;
 use crate::array_ir::{Effect, Function, FunctionId, Op, Type, Value};
 use crate::core::FunctionId as CoreId;
 use crate::core::free_variables::{FreeVariables, globals_set_by_functions};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::types::Type as CoreType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,6 +44,9 @@ use std::sync::Arc;
 /// Calls of one function inside each other from which on recursive instances are looked for: a
 /// function of the library may be the argument of another call of itself.
 pub(super) const MAX_INLINED_CALLS: usize = 4;
+
+/// Parts of an instance, those of functions in it included, at most.
+const MAX_INSTANCE_PARTS: usize = 256;
 
 /// Recursive instances of a unit, at most.
 const MAX_RECURSIVE: usize = 16;
@@ -169,8 +172,8 @@ pub(super) fn id_of(number: usize) -> FunctionId {
 impl Builder<'_> {
     /// Begins a call: declines one that is nested too deep, and notes its instance.
     pub(super) fn begin_call(&mut self, closure: &Closure, args: &[Known]) -> Result<()> {
-        let instance =
-            self.recursion.looks.then(|| self.instance(closure, args, &self.changes(closure, args)));
+        let looks = self.recursion.looks;
+        let instance = if looks { self.instance(closure, args, &self.changes(closure, args)) } else { None };
         let same = self.calls.iter().filter(|id| **id == closure.function).count();
         if self.calls.len() >= super::MAX_CALLS as usize || instance.is_none() && same >= MAX_INLINED_CALLS {
             return Err(Declined::Recursion.into());
@@ -200,47 +203,72 @@ impl Builder<'_> {
                 sets.extend(&given.sets);
             }
         }
-        let values = closure.captures.iter().chain(args);
-        values.for_each(|known| self.collect_cells(known, &sets, &mut changes.cells));
+        let (values, mut seen) = (closure.captures.iter().chain(args), HashSet::default());
+        values.for_each(|known| self.collect_cells(known, &sets, &mut seen, &mut changes.cells));
         changes
     }
 
-    /// Adds those cells of a set that are new, in the order in which a value mentions them.
-    fn collect_cells(&self, known: &Known, set: &BTreeSet<usize>, found: &mut Vec<usize>) {
+    /// Adds those cells of a set that are new, in the order in which a value mentions them. A function
+    /// is looked at once.
+    fn collect_cells(
+        &self,
+        known: &Known,
+        set: &BTreeSet<usize>,
+        seen: &mut HashSet<*const Closure>,
+        found: &mut Vec<usize>,
+    ) {
         match known {
             Known::Data(_) => {}
             Known::Function(closure) => {
-                closure.captures.iter().for_each(|known| self.collect_cells(known, set, found));
+                if seen.insert(Arc::as_ptr(closure)) {
+                    closure.captures.iter().for_each(|known| self.collect_cells(known, set, seen, found));
+                }
             }
-            Known::Shared(cell) if !set.contains(cell) => self.collect_cells(&self.cells[*cell], set, found),
+            Known::Shared(cell) if !set.contains(cell) => {
+                self.collect_cells(&self.cells[*cell], set, seen, found);
+            }
             Known::Shared(cell) if !found.contains(cell) => found.push(*cell),
             Known::Shared(_) => {}
         }
     }
 
     /// A value that is not shared.
-    fn unshared<'k>(&'k self, known: &'k Known) -> &'k Known {
+    pub(super) fn unshared<'k>(&'k self, known: &'k Known) -> &'k Known {
         match known {
             Known::Shared(cell) => self.unshared(&self.cells[*cell]),
             known => known,
         }
     }
 
-    /// The instance of a call that changes variables.
-    pub(super) fn instance(&self, closure: &Closure, args: &[Known], changes: &Changes) -> Instance {
-        let values = closure.captures.iter().chain(args).map(|known| self.shape(known, changes)).collect();
-        Instance { function: closure.function, types: closure.types.clone(), values }
+    /// The instance of a call that changes variables; `None` if it has very many parts.
+    pub(super) fn instance(&self, closure: &Closure, args: &[Known], changes: &Changes) -> Option<Instance> {
+        self.instance_within(closure, args, changes, &mut MAX_INSTANCE_PARTS.clone())
     }
 
-    fn shape(&self, known: &Known, changes: &Changes) -> Shape {
-        match known {
+    fn instance_within(
+        &self,
+        closure: &Closure,
+        args: &[Known],
+        changes: &Changes,
+        left: &mut usize,
+    ) -> Option<Instance> {
+        let values = closure.captures.iter().chain(args).map(|known| self.shape(known, changes, left));
+        let values = values.collect::<Option<_>>()?;
+        Some(Instance { function: closure.function, types: closure.types.clone(), values })
+    }
+
+    fn shape(&self, known: &Known, changes: &Changes, left: &mut usize) -> Option<Shape> {
+        *left = left.checked_sub(1)?;
+        Some(match known {
             Known::Data(_) => Shape::Data,
-            Known::Function(closure) => Shape::Function(Arc::new(self.instance(closure, &[], changes))),
+            Known::Function(closure) => {
+                Shape::Function(Arc::new(self.instance_within(closure, &[], changes, left)?))
+            }
             Known::Shared(cell) => match changes.cells.iter().position(|changed| changed == cell) {
                 Some(position) => Shape::Changed(position),
-                None => self.shape(&self.cells[*cell], changes),
+                None => self.shape(&self.cells[*cell], changes, left)?,
             },
-        }
+        })
     }
 
     /// The values of the variables that a call changes.

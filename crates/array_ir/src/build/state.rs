@@ -187,7 +187,7 @@ impl Builder<'_> {
                 if self.recursion.current.is_some() {
                     // A function is not given the cell, but what is in it.
                     return match known {
-                        Some(cell) if !self.outside_sets.contains(&cell) => {
+                        Some(cell) if !self.changed_cells.contains(&cell) => {
                             Ok(Known::Data(self.outside_data(outside, ty)?))
                         }
                         _ => Err(Declined::Variable.into()),
@@ -244,8 +244,16 @@ impl Builder<'_> {
     /// A term that is a unit: it changes no variable outside.
     pub(super) fn pure_term(&mut self, scope: &mut Scope<'_>, term: &Term) -> Result<Value> {
         let value = self.value(scope, term)?;
-        let is_changed = |(cell, first): &(usize, Value)| !self.cells[*cell].is(&Known::Data(*first));
-        if self.outside_cells.values().any(is_changed) { Err(Declined::Variable.into()) } else { Ok(value) }
+        self.expect_others_unchanged()?;
+        Ok(value)
+    }
+
+    /// Declines a change of a shared variable outside that is none of those that the unit changes.
+    pub(super) fn expect_others_unchanged(&self) -> Result<()> {
+        let is_changed = |(cell, first): &(usize, Value)| {
+            !self.changed_cells.contains(cell) && !self.cells[*cell].is(&Known::Data(*first))
+        };
+        if self.outside_cells.values().any(is_changed) { Err(Declined::Variable.into()) } else { Ok(()) }
     }
 
     /// A loop over variables outside, which it changes; gives their last values, and the parameters
@@ -261,12 +269,27 @@ impl Builder<'_> {
         let holds_cell = |known: &Known| matches!(known, Known::Shared(cell) if sets.contains(cell));
         let locals: BTreeSet<LocalId> =
             scope.locals.iter().filter(|(_, known)| holds_cell(known)).map(|(local, _)| *local).collect();
+        let mut made = Setters { builder: self, scope, found: Vec::new() };
+        made.visit_stmts(std::slice::from_ref(stmt));
+        let is_shared = |root: &Root| match root {
+            Root::Local(local) => matches!(scope.locals.get(local), Some(Known::Shared(_))),
+            Root::Global(_) => false,
+        };
+        let made = made.found.into_iter().filter(is_shared);
         let further = locals.into_iter().map(Root::Local).chain(globals.into_iter().map(Root::Global));
-        for root in further {
+        for root in further.chain(made) {
             if !changes.contains(&root) {
                 changes.push(root);
             }
         }
+        let cells = changes.iter().filter_map(|root| match root {
+            Root::Local(local) => match scope.locals.get(local) {
+                Some(Known::Shared(cell)) => Some(*cell),
+                _ => None,
+            },
+            Root::Global(_) => None,
+        });
+        self.changed_cells = cells.collect();
         let mut first = Vec::new();
         for root in &changes {
             let known = self.variable(scope, *root)?;
@@ -274,6 +297,7 @@ impl Builder<'_> {
             self.bind_variable(scope, *root, known);
         }
         self.stmt(scope, stmt)?;
+        self.expect_others_unchanged()?;
         Ok((self.pack(scope, None, &changes)?, first))
     }
 

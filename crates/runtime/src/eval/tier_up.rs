@@ -44,9 +44,18 @@ const COMPILE_STACK_BYTES: usize = 512 << 10;
 /// The calls of the program that a kernel counts as none: those of functions that are inlined.
 const CALLS_INSIDE: usize = 50;
 
+/// Functions that the variables of a site hold, those inside others included, at most.
+const MAX_KNOWN_FUNCTIONS: usize = 64;
+
 /// Functions that a function holds inside one another, at most: the code of a chain of them has all,
 /// and each has a site.
 const MAX_FUNCTIONS_INSIDE: usize = 32;
+
+/// What is left of the bounds on the functions that are known, and the variables that they share.
+struct KnownFunctions {
+    left: usize,
+    cells: Vec<Arc<Cell>>,
+}
 
 /// The number of kernels of one site, for different functions in its variables.
 const MAX_KERNELS_PER_SITE: usize = 8;
@@ -532,7 +541,7 @@ impl Evaluator<'_, '_> {
         if site.kernels.lock().ok()?.is_empty() && site.fragment.is_too_long(&site.terms) {
             return None;
         }
-        let mut cells = Vec::new();
+        let mut functions = KnownFunctions { left: MAX_KNOWN_FUNCTIONS, cells: Vec::new() };
         let known: Vec<(Root, KnownValue)> = self
             .known_variables(site)
             .iter()
@@ -542,7 +551,7 @@ impl Evaluator<'_, '_> {
                     Root::Global(global) => self.machine.globals[global.index()].get(),
                 };
                 let known = match &value {
-                    Some(value) => known_value(value, MAX_FUNCTIONS_INSIDE, &mut cells)?,
+                    Some(value) => known_value(value, MAX_FUNCTIONS_INSIDE, &mut functions)?,
                     None => KnownValue::Data,
                 };
                 Some((*root, known))
@@ -557,6 +566,8 @@ impl Evaluator<'_, '_> {
             return cached.kernel.clone().filter(|_| cached.failures < 3);
         }
         if kernels.len() >= MAX_KERNELS_PER_SITE {
+            // Each call would ask which functions it has been given.
+            site.is_declined.store(site.is_call(), Ordering::Relaxed);
             return None;
         }
         if site.fragment.is_too_long(&site.terms) {
@@ -627,16 +638,17 @@ impl Evaluator<'_, '_> {
 }
 
 /// Returns the part of a value that is known before a kernel is compiled; `None` if it holds more
-/// than so many functions inside one another. Variables that functions share are numbered by their
-/// positions in `cells`.
-fn known_value(value: &Value, most: usize, cells: &mut Vec<Arc<Cell>>) -> Option<KnownValue> {
+/// than so many functions inside one another, or more than are left. Variables that functions share
+/// are numbered by their positions in `cells`.
+fn known_value(value: &Value, most: usize, functions: &mut KnownFunctions) -> Option<KnownValue> {
     let any = match value {
         Value::Function(any) => any,
         // None of the functions runs beside a kernel.
         Value::Cell(cell) => {
             return Some(match cell.get() {
-                Some(held @ Value::Function(_)) => known_value(&held, most, cells)?,
+                Some(held @ Value::Function(_)) => known_value(&held, most, functions)?,
                 Some(_) => {
+                    let cells = &mut functions.cells;
                     let number = cells.iter().position(|known| Arc::ptr_eq(known, cell));
                     KnownValue::Shared(number.unwrap_or_else(|| {
                         cells.push(cell.clone());
@@ -652,7 +664,8 @@ fn known_value(value: &Value, most: usize, cells: &mut Vec<Arc<Cell>>) -> Option
         unreachable!("a function value of this executor")
     };
     let inside = most.checked_sub(1)?;
-    let captures = closure.captures.iter().map(|value| known_value(value, inside, cells));
+    functions.left = functions.left.checked_sub(1)?;
+    let captures = closure.captures.iter().map(|value| known_value(value, inside, functions));
     let captures: Option<_> = captures.collect();
     Some(KnownValue::Function(closure.instance.function, closure.instance.type_args.clone(), captures?))
 }
