@@ -51,7 +51,7 @@ const MAX_KNOWN_FUNCTIONS: usize = 64;
 /// and each has a site.
 const MAX_FUNCTIONS_INSIDE: usize = 32;
 
-/// What is left of the bounds on the functions that are known, and the variables that they share.
+/// The rest of the bound on the functions that are known, and the variables that they share.
 struct KnownFunctions {
     left: usize,
     cells: Vec<Arc<Cell>>,
