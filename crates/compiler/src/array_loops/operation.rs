@@ -492,7 +492,8 @@ impl<'p> Emitter<'p> {
         if self.slots(&stmt.ty)? == 0 {
             return Ok(self.values[&array].clone());
         }
-        if self.capacity(space)? == 1 && !self.is_opened(space) {
+        // Arrays in an element may be those of other values, which change.
+        if self.capacity(space)? == 1 && !self.is_opened(space) && !ty.has_array() {
             let one = |lowered, _| LoweredValue::Array(Rc::new(ArrayValue::List(vec![lowered])));
             return Ok(levels.iter().rev().fold(new, one));
         }

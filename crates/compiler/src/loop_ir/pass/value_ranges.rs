@@ -40,7 +40,7 @@ use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use super::float_ranges::FloatInterval;
 use super::integer_ranges::{Interval, binary, decided, narrowed, rounds};
 use super::{Builder, assigned_vars, float_ranges};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 
 /// Walks that look for the intervals of variables.
 const MAX_WALKS: usize = 6;
@@ -281,6 +281,15 @@ impl<'k> Walk<'k> {
     /// Narrows what is compared by a condition that holds or does not. Returns false if that cannot
     /// be.
     fn assume(&mut self, condition: Reg, holds: bool) -> bool {
+        self.assume_once(condition, holds, &mut HashSet::default())
+    }
+
+    /// Does the same, each condition once: conditions of branches inside each other lead to the same
+    /// ones in very many ways.
+    fn assume_once(&mut self, condition: Reg, holds: bool, seen: &mut HashSet<(Reg, bool)>) -> bool {
+        if !seen.insert((condition, holds)) {
+            return true;
+        }
         if !holds {
             self.learn(condition, Interval::exactly(0));
         } else if self.is_truth(condition) {
@@ -290,8 +299,12 @@ impl<'k> Walk<'k> {
             // The value of the branch that was not taken is not that one.
             let is_other = |value: Reg| self.known_condition(value) == Some(!holds);
             return match (is_other(then), is_other(otherwise)) {
-                (false, true) => self.assume(condition, true) && self.assume(then, holds),
-                (true, false) => self.assume(condition, false) && self.assume(otherwise, holds),
+                (false, true) => {
+                    self.assume_once(condition, true, seen) && self.assume_once(then, holds, seen)
+                }
+                (true, false) => {
+                    self.assume_once(condition, false, seen) && self.assume_once(otherwise, holds, seen)
+                }
                 _ => true,
             };
         }
@@ -301,18 +314,18 @@ impl<'k> Walk<'k> {
                 let (a, b) = (*a, *b);
                 return !self.is_truth(a)
                     || !self.is_truth(b)
-                    || self.assume(a, true) && self.assume(b, true);
+                    || self.assume_once(a, true, seen) && self.assume_once(b, true, seen);
             }
             Some(Op::Binary(Binary::Or, a, b)) if !holds => {
                 let (a, b) = (*a, *b);
-                return self.assume(a, false) && self.assume(b, false);
+                return self.assume_once(a, false, seen) && self.assume_once(b, false, seen);
             }
             _ => return true,
         };
         // A truth value compared with 0.
         let zero = self.interval(b) == Interval::exactly(0);
         if zero && matches!(kind, Compare::Eq | Compare::Ne) && self.is_truth(a) {
-            return self.assume(a, holds == (kind == Compare::Ne));
+            return self.assume_once(a, holds == (kind == Compare::Ne), seen);
         }
         if self.kernel.regs[a].is_float() {
             let (x, y) = float_ranges::narrowed(kind, holds, self.float(a), self.float(b));
