@@ -121,12 +121,11 @@ impl Builder<'_> {
         })?;
         let args = values.split_off(function.captures.len());
         let closure = Arc::new(Closure::new(self.core, id, types, values));
-        let Changes { cells, globals } = self.changes(&closure, &args);
-        for global in &globals {
+        let changes = self.changes(&closure, &args);
+        for global in &changes.globals {
             let known = self.variable(scope, Root::Global(*global))?;
             self.bind_variable(scope, Root::Global(*global), known);
         }
-        let changes = Changes { cells, globals };
         let first = self.changed_values(&changes)?;
         self.changed_cells = changes.cells.iter().copied().collect();
         let value = self.apply(&closure, args)?;

@@ -279,7 +279,7 @@ pub fn unit(body: Body<'_>, region: Region<'_>) -> std::result::Result<Unit, Dec
             Region::Call(id, function) => builder.call_from_outside(&mut scope, id, function)?,
         };
         changes = changed.len();
-        // Those that change come first.
+        // Variables that change come first.
         let place = |param: &Value| changed.iter().position(|changed| changed == param);
         builder.outside.sort_by_key(|(.., param)| place(param).unwrap_or(changes));
         inputs.clear();
@@ -444,9 +444,9 @@ struct Builder<'p> {
     /// The cells of variables outside that functions share, by their numbers, each with the parameter
     /// that is its first value.
     outside_cells: HashMap<usize, (usize, Value)>,
-    /// Those of them that functions outside set.
+    /// The cells among them that functions outside set.
     outside_sets: BTreeSet<usize>,
-    /// Those of them that the unit changes.
+    /// The cells among them that the unit changes.
     changed_cells: BTreeSet<usize>,
     /// The session variables that functions set, with those that they mention, in a unit.
     setters: BTreeMap<FunctionId, BTreeSet<GlobalId>>,

@@ -75,7 +75,7 @@ pub(super) struct Changes {
     /// The cells of those that local functions share, in the order in which the values of the call
     /// mention them.
     pub(super) cells: Vec<usize>,
-    /// Those of the session.
+    /// The session variables.
     pub(super) globals: BTreeSet<GlobalId>,
 }
 

@@ -128,18 +128,14 @@ impl Builder<'_> {
     /// Binds the shared variables outside, and the locals that hold functions. A shared variable that
     /// is captured only has a local behind those of the body, of which there are `locals`.
     pub(super) fn bind_outside(&mut self, scope: &mut Scope<'_>, locals: usize) -> Result<()> {
-        for (root, known) in self.known {
+        for (root, _) in self.known {
             // A block forgets the cells that are made in it, so all are made here.
             let value = self.variable(scope, *root)?;
-            let Root::Local(local) = *root else { continue };
-            let is_bound = match value {
-                known @ (Known::Shared(_) | Known::Function(_)) => {
-                    scope.locals.insert(local, known).is_none()
+            if let (Root::Local(local), Known::Shared(_) | Known::Function(_)) = (*root, &value) {
+                if let Known::Shared(_) = value {
+                    scope.owned.push(local);
                 }
-                Known::Data(_) => false,
-            };
-            if is_bound && matches!(known, KnownValue::Shared(_)) {
-                scope.owned.push(local);
+                scope.locals.insert(local, value);
             }
         }
         for known in scope.locals.values() {

@@ -119,8 +119,9 @@ pub fn modified_variables(stmt: &Stmt) -> Vec<Root> {
     seen
 }
 
-/// For some functions, and for those that they mention, the session variables that they set, by themselves or by functions that they mention; without those that set
-/// none. What a function sets that only its caller knows is that caller's.
+/// For some functions, and for those that they mention, the session variables that they set, by
+/// themselves or by functions that they mention; without those that set none. What a function sets
+/// that only its caller knows is that caller's.
 pub fn globals_set_by_functions(
     program: &Program,
     functions: BTreeSet<FunctionId>,
@@ -168,8 +169,8 @@ pub fn may_have_effects(program: &Program, term: &Term) -> bool {
         })
 }
 
-/// Returns true for a function that may call itself and may change variables around it, by itself or
-/// by functions that it mentions or has captured. Cycles of many functions are not looked for.
+/// Returns true for a function that may call itself and may change variables around it, by itself
+/// or by functions that it mentions or has captured. Cycles of many functions are not looked for.
 pub fn may_recur_with_effects(program: &Program, id: FunctionId, function: &Function) -> bool {
     let own = FreeVariables::of_term(&function.body);
     let is_recursive = function.this.is_some_and(|this| own.locals.contains(&this))

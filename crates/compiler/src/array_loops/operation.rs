@@ -327,12 +327,7 @@ impl<'p> Emitter<'p> {
             1 if !is_opened => {
                 let zero = self.int(0)?;
                 let only = self.readable_round(body, &vec![zero; space.digits.len()], element)?;
-                let list = LoweredValue::Array(Rc::new(ArrayValue::List(vec![only])));
-                // Arrays in it may be those of other values, which change.
-                return match element.has_array() && !self.storage.is_delayed(stmt.value) {
-                    true => self.store_at_result(stmt.value, &list, &stmt.ty, &mut 0),
-                    false => Ok(list),
-                };
+                return self.one_element(stmt, only, element);
             }
             _ => {}
         }

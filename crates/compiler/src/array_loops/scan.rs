@@ -30,11 +30,7 @@ impl<'p> Emitter<'p> {
             1 => {
                 let zero = self.int(0)?;
                 let only = self.element_at(reduction, zero)?;
-                let list = LoweredValue::Array(Rc::new(ArrayValue::List(vec![only])));
-                return match ty.has_array() {
-                    true => self.store_at_result(stmt.value, &list, &stmt.ty, &mut 0),
-                    false => Ok(list),
-                };
+                return self.one_element(stmt, only, ty);
             }
             _ if slots == 0 => return Err(Declined::Units),
             _ => {}

@@ -3,7 +3,7 @@
 use super::digits::{OpenedSize, UNBOUNDED};
 use super::{Declined, Emitter, Result};
 use crate::array_ir::storage::array_count;
-use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Size, Space, Type, Value};
+use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Size, Space, Stmt as ArrayStmt, Type, Value};
 use crate::hash::HashMap;
 use crate::loop_ir::{Array, Binary, Compare, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};
 use crate::value::Class;
@@ -824,11 +824,21 @@ impl<'p> Emitter<'p> {
     /// The array that an update changes: the old one if it lies there, otherwise a copy.
     pub(super) fn store_for_update(&mut self, value: Value, old: Value) -> Result<LoweredValue<'p>> {
         let lowered = self.values[&old].clone();
-        let array = self.memory_of(value, 0, self.uses.types[&value])?;
-        if self.whole_array(&lowered) == Some(array) {
-            Ok(lowered)
-        } else {
-            self.store_in_class(value, &lowered)
+        self.store_at_result(value, &lowered, self.uses.types[&value], &mut 0)
+    }
+
+    /// An array of one element. The arrays of an element may be those of other values, which change, so
+    /// they are stored in memory of their own.
+    pub(super) fn one_element(
+        &mut self,
+        stmt: &'p ArrayStmt,
+        only: LoweredValue<'p>,
+        element: &Type,
+    ) -> Result<LoweredValue<'p>> {
+        let list = LoweredValue::Array(Rc::new(ArrayValue::List(vec![only])));
+        match element.has_array() && !self.storage.is_delayed(stmt.value) {
+            true => self.store_at_result(stmt.value, &list, &stmt.ty, &mut 0),
+            false => Ok(list),
         }
     }
 

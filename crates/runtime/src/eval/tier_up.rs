@@ -88,7 +88,8 @@ pub struct TierUpSite {
     pub(super) bounds_decide: bool,
     /// The number of calls and rounds so far.
     heat: AtomicU64,
-    /// The heat up to which a call is interpreted, since what its last kernel has copied costs as much.
+    /// The heat up to which a call is interpreted, since what its last kernel has copied costs as
+    /// much.
     rests_until: AtomicU64,
     kernels: Mutex<Vec<CachedKernel>>,
     /// True if it has no kernel whatever the functions around it are: there are none.
@@ -333,10 +334,10 @@ impl Evaluator<'_, '_> {
         changes.map(|input| self.input_value(input, frame).as_ref().map_or(0, slots)).sum()
     }
 
-    /// Runs the kernel of a call of a function, whose arguments and captured values are in the frame,
-    /// and sets the variables around it that it changes. Returns `None`, with nothing changed, if the
-    /// body is to be evaluated: also some times after a run that has copied variables for longer than
-    /// it has computed, where a slot takes about a nanosecond.
+    /// Runs the kernel of a call of a function, whose arguments and captured values are in the
+    /// frame, and sets the variables around it that it changes. Returns `None`, with nothing
+    /// changed, if the body is to be evaluated: also some times after a run that has copied
+    /// variables for longer than it has computed, where a slot takes about a nanosecond.
     pub(super) fn run_call_kernel(
         &mut self,
         site: &TierUpSite,
@@ -424,8 +425,8 @@ impl Evaluator<'_, '_> {
         }
         let inputs = kernel.inputs().iter().map(|input| self.input_value(input, frame));
         let Some(mut inputs) = inputs.collect::<Option<Vec<Value>>>() else { return Ok(None) };
-        // After all inputs are known to be set. Variables that change are moved into the kernel, unless
-        // it may fail.
+        // After all inputs are known to be set. Variables that change are moved into the kernel,
+        // unless it may fail.
         if !kernel.can_fail() {
             for (value, input) in inputs.iter_mut().zip(kernel.inputs()).take(changes) {
                 *value = Value::UNIT;

@@ -2,9 +2,9 @@
 //!
 //! A name is *bound* if each of its occurrences is the name in a declaration by `var` or `val`, or
 //! lies in the scope of one: behind the end of the statement, and before the end of the innermost
-//! brackets or block around it. Anything else is taken for a mention of something else: a name behind
-//! a `.`, one in its own initial value, a parameter, a part of a pattern. So a name that is bound has
-//! no meaning from outside the text; one that is not may have one.
+//! brackets or block around it. Anything else is taken for a mention of something else: a name
+//! behind a `.`, one in its own initial value, a parameter, a part of a pattern. So a name that is
+//! bound has no meaning from outside the text; one that is not may have one.
 
 use super::token::TokenKind;
 use crate::hash::HashMap;
@@ -15,39 +15,46 @@ use std::collections::BTreeSet;
 pub(super) fn bound_names<'s>(source: &'s Source, tokens: &[super::lexer::Token]) -> BTreeSet<&'s str> {
     use TokenKind as T;
     let (mut declared, mut free): (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
-    // The depths at which declarations of a name are in scope, and those whose statements have not ended.
-    let mut in_scope: HashMap<&str, Vec<u32>> = HashMap::default();
+    // Declarations in scope with their depths, which do not fall, and those whose statements have
+    // not ended; how many of a name are in scope.
+    let mut in_scope: Vec<(&str, u32)> = Vec::new();
     let mut begun: Vec<(&str, u32)> = Vec::new();
+    let mut counts: HashMap<&str, u32> = HashMap::default();
     let (mut depth, mut before) = (0u32, None);
     for token in tokens {
+        // Declarations from this depth on end here.
+        let mut ended = None;
         match token.kind {
             T::LParen | T::LBracket | T::LBrace | T::Do => depth += 1,
             T::RParen | T::RBracket | T::RBrace | T::Done => {
                 depth = depth.saturating_sub(1);
-                begun.retain(|(_, at)| *at <= depth);
-                in_scope.values_mut().for_each(|depths| depths.retain(|at| *at <= depth));
+                ended = Some(depth + 1);
             }
             // Another branch or arm; at the top, another case of a variant.
-            T::Else | T::Elif | T::Bar if depth > 0 => {
-                begun.retain(|(_, at)| *at < depth);
-                in_scope.values_mut().for_each(|depths| depths.retain(|at| *at < depth));
-            }
+            T::Else | T::Elif | T::Bar if depth > 0 => ended = Some(depth),
             T::Semi => {
                 while let Some((name, at)) = begun.pop_if(|(_, at)| *at == depth) {
-                    in_scope.entry(name).or_default().push(at);
+                    in_scope.push((name, at));
+                    *counts.entry(name).or_default() += 1;
                 }
             }
             T::Name | T::Qualified => {
-                let text = source.text.get(token.start as usize..token.end as usize).unwrap_or_default();
+                let text = &source.text[token.start as usize..token.end as usize];
                 let is_declared = token.kind == T::Name && matches!(before, Some(T::Var | T::Val));
                 if is_declared {
                     declared.insert(text);
                     begun.push((text, depth));
-                } else if before == Some(T::Dot) || in_scope.get(text).is_none_or(Vec::is_empty) {
+                } else if before == Some(T::Dot) || counts.get(text).is_none_or(|count| *count == 0) {
                     free.extend(text.split("::"));
                 }
             }
             _ => {}
+        }
+        if let Some(ended) = ended {
+            while begun.pop_if(|(_, at)| *at >= ended).is_some() {}
+            while let Some((name, _)) = in_scope.pop_if(|(_, at)| *at >= ended) {
+                counts.entry(name).and_modify(|count| *count -= 1);
+            }
         }
         before = Some(token.kind);
     }
