@@ -31,6 +31,7 @@ mod random;
 mod random_lists;
 mod random_loops;
 mod random_programs;
+mod random_triangles;
 mod recursion;
 mod rest;
 mod same_bits;

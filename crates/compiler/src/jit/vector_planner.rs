@@ -441,7 +441,7 @@ impl<'k> Planner<'k> {
                 _ if !self.numbers(a) || !self.numbers(b) => return None,
                 Role::Mask => Role::Lanes,
                 // A truth value that is a number has a lane.
-                Role::Lanes if types.are_wide() => {
+                Role::Lanes | Role::Same if types.are_wide() => {
                     self.lanes(kernel.regs[*c])?;
                     Role::Lanes
                 }

@@ -22,7 +22,8 @@
 //!
 //! A loop around others is cut, too, where a branch of an inner one depends on its index: the halo
 //! of an outer axis. Choices and other conditions of its index are computed in front of the inner
-//! loop and need no cut. It reads no array that it writes, so its rounds may also run in order.
+//! loop and need no cut. It reads no array that it writes, so its rounds may also run in order. So
+//! is a loop in order that has a branch around a loop: the rows below a pivot.
 //!
 //! **No end wraps.** An index is at least 0 and below 2^62: loops whose beginning is not known to
 //! be are left alone, and none makes so many rounds. A register may hold any number, so as an end
@@ -30,7 +31,7 @@
 //!
 //! Costs a copy of the body for each piece, at most [`MAX_PIECES`].
 
-use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use super::clone_stmts::Cloner;
 use super::{Builder, Position};
 use crate::hash::{HashMap, HashSet};
@@ -104,7 +105,7 @@ impl Ends {
             sums: HashSet::default(),
             highs: HashMap::default(),
         };
-        super::super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
+        for_each_stmt(&kernel.body, &mut |stmt| match stmt {
             Stmt::Let(reg, Op::Const(ScalarType::I64, bits)) => {
                 ends.known.insert(*reg, Bound { base: Base::Nothing, offset: *bits as i64 });
             }
@@ -564,7 +565,7 @@ impl Nest<'_> {
 /// and no round reads what it or another one writes, by this name or another one.
 fn is_map_with_branches(kernel: &Kernel, body: &[Stmt]) -> bool {
     let (mut branches, mut read, mut written) = (false, HashSet::default(), HashSet::default());
-    super::super::for_each_stmt(body, &mut |stmt| {
+    for_each_stmt(body, &mut |stmt| {
         let writes = stmt.written_arrays();
         match stmt {
             Stmt::For { body, .. } => branches |= body.iter().any(|stmt| matches!(stmt, Stmt::If(..))),
@@ -576,6 +577,15 @@ fn is_map_with_branches(kernel: &Kernel, body: &[Stmt]) -> bool {
     branches
         && read.is_disjoint(&written)
         && !written.iter().any(|array| super::has_second_name(kernel, *array))
+}
+
+/// Returns true if one of these statements is a branch that has a loop inside.
+fn has_branch_around_loop(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| {
+        let mut found = false;
+        for_each_stmt(std::slice::from_ref(stmt), &mut |inner| found |= matches!(inner, Stmt::For { .. }));
+        found && matches!(stmt, Stmt::If(..))
+    })
 }
 
 /// The loops that take the place of a statement, if it is cut.
@@ -590,7 +600,7 @@ fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &Ends, position: Position)
     // Loops that nobody leaves.
     let (mut simple, mut is_outer, mut statements) = (true, false, 0);
     let mut inside = HashSet::from_iter([index]);
-    super::super::for_each_stmt(body, &mut |stmt| {
+    for_each_stmt(body, &mut |stmt| {
         statements += 1;
         if let Stmt::Let(reg, _) = stmt {
             inside.insert(*reg);
@@ -608,7 +618,9 @@ fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &Ends, position: Position)
     let start = low.map_or(Bound { base: Base::Nothing, offset: 0 }, |low| ends.bound(low));
     let end = ends.bound(high);
     let far = end.base == Base::Nothing && end.offset > 1 << 62;
-    if !simple || !ends.is_natural(start) || far || is_outer && !is_map_with_branches(kernel, body) {
+    let may_cut =
+        !is_outer || own.is_some() && has_branch_around_loop(body) || is_map_with_branches(kernel, body);
+    if !simple || !ends.is_natural(start) || far || !may_cut {
         return None;
     }
     let nest = Nest { ends, inside, index, body, is_outer };

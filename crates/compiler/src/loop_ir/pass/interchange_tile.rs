@@ -22,7 +22,8 @@
 //! registers that are read in another group than that which sets them, and variables, become arrays
 //! of a slot for each `j`. What does not depend on `j` is computed once, outside. **Sound** because
 //! rounds are independent, and each round does its own operations in the order they had. Those of
-//! parallel loops ([`Stmt::ParallelFor`]) store into slots of their own. Those of a loop in order
+//! parallel loops ([`Stmt::ParallelFor`]), and of loops in order whose rounds are known to be
+//! independent ([`parallelize`](super::parallelize)), store into slots that no other round accesses. Those of another loop in order
 //! may store anywhere: so no array that is stored into is read, there is one statement that stores
 //! into it, in no inner loop, which goes through the rounds in their order as before, or each stores
 //! into a component of its own, and the variables that are set mean nothing to anybody else.
@@ -38,6 +39,7 @@ use super::super::{
 };
 use super::Builder;
 use super::affine::{Affine, Forms};
+use super::parallelize::independent_loops;
 use crate::core::reduction::{LANES, combine_lanes};
 use crate::hash::{HashMap, HashSet};
 
@@ -60,29 +62,49 @@ pub(super) fn run(kernel: &mut Kernel) {
     kernel.body = tile_outermost(kernel, body, &commuting);
 }
 
-/// The indices of the sequential loops whose iterations commute.
-fn commuting_loops(kernel: &Kernel) -> HashSet<Reg> {
+/// The indices of the sequential loops around loops whose iterations commute, with true for those whose
+/// iterations are independent.
+fn commuting_loops(kernel: &Kernel) -> HashMap<Reg, bool> {
     let (mention_counts, mut forms) = (count_mentions(&kernel.body), Forms::new(kernel));
-    let mut found = HashSet::default();
+    let (mut found, mut others) = (HashMap::default(), HashSet::default());
     for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::For { index, body, .. } = stmt
-            && iterations_commute(&mut forms, *index, body, &mention_counts)
+            && body.iter().any(|inner| matches!(inner, Stmt::For { .. } | Stmt::Reduce { .. }))
         {
-            found.insert(*index);
+            match !reads_stored(body) && iterations_commute(&mut forms, *index, body, &mention_counts) {
+                true => drop(found.insert(*index, false)),
+                false => drop(others.insert(*index)),
+            }
         }
     });
+    if !others.is_empty() {
+        found.extend(independent_loops(kernel, &others, false).into_iter().map(|index| (index, true)));
+    }
     found
 }
 
+/// Returns true if statements load from an array that they store into.
+fn reads_stored(stmts: &[Stmt]) -> bool {
+    let (mut loaded, mut stored) = (HashSet::default(), HashSet::default());
+    for_each_stmt(stmts, &mut |stmt| match stmt {
+        Stmt::Let(_, Op::Load(array, ..)) => drop(loaded.insert(*array)),
+        Stmt::Store(array, ..) => drop(stored.insert(*array)),
+        _ => {}
+    });
+    !loaded.is_disjoint(&stored)
+}
+
 /// The outermost loops that are of the kind are changed.
-fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, commuting: &HashSet<Reg>) -> Vec<Stmt> {
+fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, commuting: &HashMap<Reg, bool>) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
         let tiler = match &stmt {
-            Stmt::ParallelFor { index, count, body } => tile_loop(kernel, *index, (None, *count), body),
-            Stmt::For { index, low, high, body, .. } if commuting.contains(index) => {
-                tile_loop(kernel, *index, (Some(*low), *high), body)
+            Stmt::ParallelFor { index, count, body } => {
+                tile_loop(kernel, (*index, true), (None, *count), body)
             }
+            Stmt::For { index, low, high, body, .. } => commuting
+                .get(index)
+                .and_then(|independent| tile_loop(kernel, (*index, *independent), (Some(*low), *high), body)),
             _ => None,
         };
         match tiler {
@@ -109,8 +131,8 @@ fn count_mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
     found
 }
 
-/// Returns true if the iterations of a sequential loop commute, provided that none reads an array
-/// that is stored into.
+/// Returns true if the iterations of a sequential loop that reads no array that it stores into
+/// commute.
 fn iterations_commute(
     forms: &mut Forms<'_>,
     index: Reg,
@@ -168,7 +190,7 @@ struct Analysis<'s> {
     reductions: usize,
     groups: usize,
     depth: usize,
-    is_parallel: bool,
+    is_independent: bool,
     is_profitable: bool,
 }
 
@@ -194,7 +216,7 @@ impl<'s> Analysis<'s> {
                 }
                 Stmt::Store(array, at, value) => {
                     let is_lane = || has_lane(kernel, *array, kernel.regs[*value]);
-                    if self.depth > 0 && !(self.is_parallel && self.contiguous.contains(at) && is_lane()) {
+                    if self.depth > 0 && !(self.is_independent && self.contiguous.contains(at) && is_lane()) {
                         return None;
                     }
                     self.used(*at);
@@ -257,7 +279,7 @@ impl<'s> Analysis<'s> {
         match op {
             Op::Load(array, at, ty) => {
                 // What others store into may change.
-                if self.stored.contains(array) {
+                if self.stored.contains(array) && !self.is_independent {
                     return None;
                 }
                 if varying && self.depth > 0 {
@@ -378,7 +400,7 @@ enum Pending<'s> {
 /// The loop by tiles: in order from a number on, or in any order.
 fn tile_loop(
     kernel: &mut Kernel,
-    index: Reg,
+    (index, is_independent): (Reg, bool),
     (from, count): (Option<Reg>, Reg),
     body: &[Stmt],
 ) -> Option<Vec<Stmt>> {
@@ -399,7 +421,7 @@ fn tile_loop(
         reductions: 0,
         groups: 0,
         depth: 0,
-        is_parallel: from.is_none(),
+        is_independent,
         is_profitable: false,
     };
     for_each_stmt(body, &mut |stmt| {

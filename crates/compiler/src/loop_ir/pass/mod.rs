@@ -14,6 +14,7 @@ mod dead_stores;
 mod defer_checks;
 mod delinearize;
 mod demanded_bits;
+mod dependence;
 mod distribute;
 mod early_exit;
 mod float_ranges;
@@ -72,7 +73,7 @@ pub struct Pass {
 /// were branches are choices then, at which loops are cut once more; branches that are left stand
 /// around loops where they can. Costly branches are choices only where loops go by vectors for it,
 /// which is asked once before loops are cut and once after it. Slots that loops accumulate in are
-/// variables before loops become parallel.
+/// variables before loops become parallel; loops become so once more where they have been cut.
 pub const PASSES: &[Pass] = &[
     Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "triangular_nest", run: triangular_nest::run },
@@ -111,6 +112,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },
+    Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "variable_renaming", run: variable_renaming::run },
     Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
     Pass { name: "loop_unswitching", run: loop_unswitching::run },

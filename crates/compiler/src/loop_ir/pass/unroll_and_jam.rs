@@ -1,5 +1,6 @@
-//! Unroll and jam: several iterations of a parallel loop side by side, where a loop inside is bound
-//! by latency.
+//! Unroll and jam: several iterations of a loop side by side, where a loop inside is bound by latency.
+//!
+//! # Parallel loops
 //!
 //! In a recurrence along a row (tridiagonal equations, a filter) each iteration of the inner loop
 //! needs the result of the one before, and the processor waits for a division and for slots of
@@ -25,14 +26,40 @@
 //! (what has no such loop goes by vectors, and loops per element that write nothing go by masks);
 //! everything else in a body is written out for one round after the other, as long as the code
 //! stays short ([`MAX_STATEMENTS`]).
+//!
+//! # Loops in order
+//!
+//! A sum in order waits for each addition. Triangular loops are full of them: Cholesky and LU factors,
+//! equations with a triangular matrix. There a round needs what the rounds before have stored, but
+//! only in the last terms of its sum:
+//!
+//! ```text
+//! for j in first..<last            for g in 0..<(last - first) / 4, j = first + 4 * g
+//!   A                                A of j, j + 1, j + 2, j + 3
+//!   for k in low..<end(j)            for k in low..<end(j)
+//!     v := v - a[k] * b[j, k]   ⟶      the term of each
+//!   C, which stores into a[j]        C of j
+//!                                    for k in end(j)..<end(j + 1): the term of j + 1
+//!                                    C of j + 1
+//!                                    …
+//!                                  the rounds that are left, as they were
+//! ```
+//!
+//! Each sum has its terms in their order, and each store has its place among the stores. What moves is
+//! what a round loads in `A` and for `k` below the first end: in front of the stores of up to three
+//! rounds before. So no such load may meet such a store ([`dependence`](super::dependence)).
 
 use super::super::cost::loop_costs;
 use super::super::{
-    Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt,
-    is_straight_line,
+    Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, Var, defined_registers,
+    for_each_stmt, is_straight_line,
 };
+use super::affine::Forms;
 use super::clone_stmts::{Cloner, Renaming};
-use super::{Builder, Position, rewrite};
+use super::dependence::{Dependences, Rounds};
+use super::parallelize::{Mentions, variables_are_private};
+use super::{Builder, Position, has_alias, known_rounds, rewrite};
+use crate::hash::{HashMap, HashSet};
 use std::collections::BTreeSet;
 
 /// The minimum estimated run time of a loop that is jammed, in nanoseconds.
@@ -44,14 +71,20 @@ const MAX_STATEMENTS: usize = 100;
 /// Bytes of working memory on the stack of one round.
 const MAX_STACK_BYTES: u64 = 2048;
 
+/// Statements of a sum in order, at most.
+const MAX_CHAIN_STATEMENTS: usize = 16;
+/// Rounds of loops, at least, if their number is known.
+const MIN_ROUNDS: i64 = 8;
+
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    let loop_costs = loop_costs(kernel);
+    let (loop_costs, in_order) = (loop_costs(kernel), loops_in_order(kernel));
     rewrite(kernel, &mut |kernel, stmts, position| {
         if position == Position::Parallel {
             return stmts;
         }
         let jammed = |stmt: Stmt| match stmt {
+            Stmt::For { index, .. } if in_order.contains(&index) => jam_in_order(kernel, stmt),
             Stmt::ParallelFor { index, count, body } => match loop_costs.get(&index) {
                 Some(total) if *total >= MIN_LOOP_NS && is_profitable(kernel, &body) => {
                     jam(kernel, index, count, &body)
@@ -217,15 +250,36 @@ fn varying_regs(index: Reg, body: &[Stmt]) -> BTreeSet<Reg> {
 
 /// Each statement of all copies, then the next: what they read comes before what they write. Places
 /// of different rounds often lie a multiple of a page apart, and a processor takes such a read for
-/// one of what was just written.
+/// one of what was just written. What is the same in all copies is computed once.
 fn interleave(build: &mut Builder<'_>, copies: &mut [Renaming], body: &[Stmt]) -> Vec<Stmt> {
     let front = std::mem::take(&mut build.stmts);
     for stmt in body {
+        if let Stmt::Let(reg, op) = stmt
+            && is_shared(copies, stmt, op)
+        {
+            let (first, others) = copies.split_first_mut().expect("there are several copies");
+            continue_clone(build, first, |copy, out| copy.stmt(stmt, out));
+            let shared = first.reg(*reg);
+            others.iter_mut().for_each(|names| _ = names.regs.insert(*reg, shared));
+            continue;
+        }
         for names in copies.iter_mut() {
             continue_clone(build, names, |copy, out| copy.stmt(stmt, out));
         }
     }
     std::mem::replace(&mut build.stmts, front)
+}
+
+/// Returns true if an operation gives the same in all copies: it has the same operands.
+fn is_shared(copies: &[Renaming], stmt: &Stmt, op: &Op) -> bool {
+    let (first, others) = copies.split_first().expect("there are several copies");
+    let mut shared = !matches!(op, Op::Get(_));
+    op.for_each_reg(&mut |reg| shared &= others.iter().all(|names| names.reg(reg) == first.reg(reg)));
+    for array in stmt.arrays() {
+        let array = |names: &Renaming| names.arrays.get(&array).copied();
+        shared &= others.iter().all(|names| array(names) == array(first));
+    }
+    shared
 }
 
 /// A loop of each copy: together as long as all of them last, then the rest of each.
@@ -259,4 +313,170 @@ fn jam_uneven_loops(
             out.push(Stmt::For { label, index, low: from, high: *high, body });
         });
     }
+}
+
+/// The loops in order that are jammed, by their indices.
+fn loops_in_order(kernel: &Kernel) -> HashSet<Reg> {
+    let mut candidates = Vec::new();
+    for_each_stmt(&kernel.body, &mut |stmt| candidates.extend(LoopAroundSum::of(kernel, stmt)));
+    if candidates.is_empty() {
+        return HashSet::default();
+    }
+    let (mentioned, mut dependences) = (Mentions::of(&kernel.body), Dependences::new(kernel));
+    let mut may_jam = |around: &LoopAroundSum<'_>| {
+        variables_are_private(around.body, &mentioned)
+            && around.has_increasing_end(dependences.forms())
+            && around.loads_may_move(kernel, &mut dependences)
+    };
+    candidates.iter().filter(|around| may_jam(around)).map(|around| around.index).collect()
+}
+
+/// A loop in order around a sum in order: statements, a loop that is a sum, statements that store.
+struct LoopAroundSum<'s> {
+    index: Reg,
+    /// The ends of the loop.
+    range: (Reg, Reg),
+    body: &'s [Stmt],
+    before: &'s [Stmt],
+    /// The loop inside: its index, its ends, its terms.
+    sum: (Reg, Reg, Reg, &'s [Stmt]),
+    after: &'s [Stmt],
+}
+
+impl<'s> LoopAroundSum<'s> {
+    fn of(kernel: &Kernel, stmt: &'s Stmt) -> Option<LoopAroundSum<'s>> {
+        let Stmt::For { index, low, high, body, .. } = stmt else { return None };
+        let at = body.iter().position(|stmt| matches!(stmt, Stmt::For { .. }))?;
+        let Stmt::For { index: inner, low: from, high: to, body: terms, .. } = &body[at] else {
+            return None;
+        };
+        let (before, after) = (&body[..at], &body[at + 1..]);
+        let computes = |stmt: &Stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..));
+        let stores = |stmt: &Stmt| computes(stmt) || matches!(stmt, Stmt::Store(..));
+        let short = body.len() + terms.len() <= MAX_STATEMENTS && terms.len() <= MAX_CHAIN_STATEMENTS;
+        (short
+            && before.iter().all(computes)
+            && terms.iter().all(computes)
+            && after.iter().all(stores)
+            && is_sum_in_order(kernel, terms))
+        .then_some(LoopAroundSum {
+            index: *index,
+            range: (*low, *high),
+            body,
+            before,
+            sum: (*inner, *from, *to, terms),
+            after,
+        })
+    }
+
+    /// Returns true if the sum begins at the same index in all rounds, and ends at none below that of
+    /// the round before; and the loops are not short.
+    fn has_increasing_end(&self, forms: &mut Forms<'_>) -> bool {
+        let mut own = defined_registers(self.body);
+        let (low, high) = (forms.of(self.sum.1), forms.of(self.sum.2));
+        let is_long = |rounds: Option<i64>| rounds.is_none_or(|rounds| rounds >= MIN_ROUNDS);
+        let long = is_long(known_rounds(forms, Some(self.range.0), self.range.1))
+            && is_long(known_rounds(forms, Some(self.sum.1), self.sum.2));
+        let increases = high.coefficient(self.index) >= 0;
+        let same_end = high.terms.iter().all(|term| !own.contains(&term.0));
+        own.insert(self.index);
+        long && increases && same_end && low.terms.iter().all(|term| !own.contains(&term.0))
+    }
+
+    /// Returns true if what a round loads before its sum, and in it below the end of the sum of an
+    /// earlier round, is nothing that the earlier round has stored.
+    fn loads_may_move(&self, kernel: &Kernel, dependences: &mut Dependences<'_>) -> bool {
+        let mut stored: HashMap<Array, Vec<Reg>> = HashMap::default();
+        for stmt in self.after {
+            if let Stmt::Store(array, at, _) = stmt {
+                stored.entry(*array).or_default().push(*at);
+            }
+        }
+        let inner = defined_registers(self.body);
+        let rounds = Rounds { index: self.index, inner: &inner, prefix: Some(self.sum.0) };
+        stored.keys().all(|array| !has_alias(kernel, *array))
+            && self.before.iter().chain(self.sum.3).all(|stmt| match stmt {
+                Stmt::Let(_, Op::Load(array, at, _)) => {
+                    let load = dependences.forms().of(*at);
+                    stored.get(array).into_iter().flatten().all(|at| {
+                        let store = dependences.forms().of(*at);
+                        !dependences.may_meet(&store, &load, &rounds)
+                    })
+                }
+                _ => true,
+            })
+    }
+}
+
+/// Returns true if the rounds of a loop only wait for a sum of floats: a variable that each reads and
+/// sets.
+fn is_sum_in_order(kernel: &Kernel, terms: &[Stmt]) -> bool {
+    let (mut got, mut set) = (BTreeSet::new(), BTreeSet::new());
+    for stmt in terms {
+        match stmt {
+            // Functions of many numbers go by vectors.
+            Stmt::Let(_, Op::Call(..)) => return false,
+            Stmt::Let(_, Op::Get(var)) => drop(got.insert(*var)),
+            Stmt::Set(var, _) => drop(set.insert(*var)),
+            _ => {}
+        }
+    }
+    !set.is_empty() && set.iter().all(|var| got.contains(var) && kernel.vars[*var].is_float())
+}
+
+/// Several rounds of a loop in order, side by side.
+fn jam_in_order(kernel: &mut Kernel, stmt: Stmt) -> Vec<Stmt> {
+    let Some(around) = LoopAroundSum::of(kernel, &stmt) else { return vec![stmt] };
+    let (vars, _) = private_state(kernel, around.body);
+    let (inner, from, to, terms) = around.sum;
+    let mut build = Builder::new(kernel);
+    let together = build.int(UNROLL_FACTOR as i64);
+    let zero = build.int(0);
+    let rounds = build.rounds(around.range.0, around.range.1);
+    let groups = build.binary(Binary::DivUnsigned, rounds, together);
+    let in_groups = build.binary(Binary::Mul, groups, together);
+    let next = build.binary(Binary::Add, around.range.0, in_groups);
+    let (group, label) = (build.reg(ScalarType::I64), build.label());
+    let front = std::mem::take(&mut build.stmts);
+
+    let skipped = build.binary(Binary::Mul, group, together);
+    let first = build.binary(Binary::Add, around.range.0, skipped);
+    let mut copies: Vec<Renaming> = (0..UNROLL_FACTOR).map(|_| Renaming::default()).collect();
+    for (n, names) in copies.iter_mut().enumerate() {
+        let number = build.int(n as i64);
+        names.regs.insert(around.index, build.binary(Binary::Add, first, number));
+        for var in &vars {
+            let copy = build.kernel.vars.push(build.kernel.vars[*var]);
+            names.vars.insert(*var, copy);
+        }
+    }
+    let before = interleave(&mut build, &mut copies, around.before);
+    build.stmts.extend(before);
+    let (low, shortest) = (copies[0].reg(from), copies[0].reg(to));
+    let (index, sum) = (build.reg(ScalarType::I64), build.label());
+    for names in &mut copies {
+        names.regs.insert(inner, index);
+    }
+    let body = interleave(&mut build, &mut copies, terms);
+    build.stmts.push(Stmt::For { label: sum, index, low, high: shortest, body });
+    let done = build.max(low, shortest);
+    for (n, names) in copies.iter_mut().enumerate() {
+        let high = names.reg(to);
+        if n > 0 && high != shortest {
+            let label = build.label();
+            continue_clone(&mut build, names, |copy, out| {
+                let index = copy.fresh(inner);
+                let body = copy.stmts(terms);
+                out.push(Stmt::For { label, index, low: done, high, body });
+            });
+        }
+        continue_clone(&mut build, names, |copy, out| out.extend(copy.stmts(around.after)));
+    }
+    let body = std::mem::replace(&mut build.stmts, front);
+    build.stmts.push(Stmt::For { label, index: group, low: zero, high: groups, body });
+    let mut out = build.stmts;
+    if let Stmt::For { label, index, high, body, .. } = stmt {
+        out.push(Stmt::For { label, index, low: next, high, body });
+    }
+    out
 }
