@@ -5,8 +5,9 @@
 
 NAME.flx prints a line `("BLOCK", CHECK)` for each of its `bench` blocks; a block whose name ends in a number does that
 many calls. NAME.py has `data()`, which makes the arguments, and the same work as `numba`, a plain function that is compiled
-here (in parallel from 20 000 elements), and as `numpy` (both optional; `jax`, if JAX is installed). Checks are sums that
-weigh each element by its place. Options: `--rounds=3`, `--seconds=0.2` (one turn), `--peers=numpy,numba`, `--json=FILE`.
+here (in parallel from 20 000 elements), as `numpy`, and as `jax`, which is compiled here, too (all optional). Checks are
+sums that weigh each element by its place. Options: `--rounds=3`, `--seconds=0.2` (one turn), `--peers=numpy,numba` (of
+numpy, numba, jax), `--json=FILE`.
 
 Imported by `grid.py` and `generator.py`, which write such pairs.
 """
@@ -27,8 +28,10 @@ THREADS = os.environ.get("FELIS_THREADS", "2")
 ENVIRONMENT = {
     **os.environ, "FELIS_THREADS": THREADS, "NUMBA_NUM_THREADS": THREADS, "OMP_NUM_THREADS": THREADS,
     "OPENBLAS_NUM_THREADS": THREADS, "OMP_WAIT_POLICY": "passive", "NUMBA_THREADING_LAYER": "omp",
+    # NPROC is the number of threads of XLA, the compiler of JAX.
+    "NPROC": THREADS, "JAX_PLATFORMS": "cpu", "RAYON_NUM_THREADS": THREADS,
 }
-# From so many elements on, Numba's form runs in parallel: below, starting the threads costs more than the work.
+# From so many elements on, the forms in Numba and Rust run in parallel: below, starting the threads costs more than the work.
 PARALLEL = 20_000
 # Seconds beyond which a process is ended, and those of a call beyond which it is measured in one turn only.
 LIMIT, LONG = 90, 1.0
@@ -67,19 +70,18 @@ class Felis:
         return times
 
 
-class Peers:
-    """A process of Python that has the libraries; it is started again if it ends or takes too long."""
+class Process:
+    """A process that answers a line with a line of JSON; it is started again if it ends or takes too long."""
 
-    def __init__(self, names, python=sys.executable):
-        self.names, self.python, self.process = names, python, None
+    def __init__(self, command):
+        self.command, self.process = command, None
 
     def ask(self, question):
         if self.process is None:
             pipe = subprocess.PIPE
             self.process = subprocess.Popen(
-                [self.python, __file__, "--serve"], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True,
-                env=ENVIRONMENT)
-        self.process.stdin.write(json.dumps(question) + "\n")
+                self.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=ENVIRONMENT)
+        self.process.stdin.write(question + "\n")
         self.process.stdin.flush()
         ready, _, _ = select.select([self.process.stdout], [], [], LIMIT)
         line = self.process.stdout.readline() if ready else ""
@@ -89,11 +91,18 @@ class Peers:
             return {"error": "no answer"}
         return json.loads(line)
 
+
+class Peers:
+    """The peers in Python: a process that has the libraries."""
+
+    def __init__(self, names, python=sys.executable):
+        self.names, self.python = names, Process([python, __file__, "--serve"])
+
     def load(self, path):
-        return self.ask({"load": str(path), "peers": self.names})
+        return self.python.ask(json.dumps({"load": str(path), "peers": self.names}))
 
     def turn(self, name, seconds):
-        return self.ask({"turn": name, "seconds": seconds})
+        return self.python.ask(json.dumps({"turn": name, "seconds": seconds}))
 
 
 def measured(program, peers, rounds=3, seconds=0.2, tolerance=1e-9):
@@ -166,13 +175,19 @@ def duration(seconds):
     return f"{seconds:.2f} s"
 
 
-HEAD = "| kernel | block | Felis | NumPy | Numba | ÷ best | medians | first call |\n|---|---|---|---|---|---|---|---|"
+TITLES = {"numpy": "NumPy", "numba": "Numba", "jax": "JAX", "rust": "Rust"}
 
 
-def rows(title, times, peers):
-    """Rows of a table in Markdown, one for each block."""
+def head(asked):
+    """The head of a table in Markdown, which has a column for each peer that was asked."""
+    columns = ["kernel", "block", "Felis", *(TITLES.get(name, name) for name in asked), "÷ best", "medians", "first call"]
+    return f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|"
+
+
+def rows(title, times, peers, asked):
+    """Rows of a table in Markdown, one for each block; of the peers `asked`, `peers` are those that have times."""
     fastest, middle = ratios(times, peers), ratios(times, peers, "median")
-    cells = [duration(times[name]["fastest"]) if name in times else "–" for name in ("numpy", "numba")]
+    cells = [duration(times[name]["fastest"]) if name in times else "–" for name in asked]
     for block in (name for name in times if name not in peers):
         felis, first = times[block], times[block]["first"]
         ratio = [f"{r[block]:.2f}" if block in r else "–" for r in (fastest, middle)]
@@ -224,16 +239,23 @@ def serve():
             work = getattr(module, name, None)
             if work is None:
                 continue
+            given = arguments
             try:
                 if name == "numba":
                     from numba import njit
                     # A function that calls itself is compiled where it stands.
                     if not hasattr(work, "py_func"):
                         work = njit(work, parallel=getattr(module, "PARALLEL", size >= PARALLEL))
-                out, answer["first"][name] = timed(work, arguments)
+                if name == "jax":
+                    import jax
+                    jax.config.update("jax_enable_x64", True)
+                    compiled, given = jax.jit(work), jax.device_put(arguments)
+                    # Without the wait, a call returns before its result is computed.
+                    work = lambda *data, compiled=compiled: jax.block_until_ready(compiled(*data))
+                out, answer["first"][name] = timed(work, given)
                 answer["checks"][name], scale = weighed(out)
                 answer["scale"] = max(scale, answer["scale"])
-                works[name] = lambda work=work: work(*arguments)
+                works[name] = lambda work=work, given=given: work(*given)
             except Exception as error:
                 answer["notes"].append(f"{name}: {type(error).__name__}: {str(error)[:600]}")
         return answer
@@ -264,13 +286,13 @@ def serve():
 def main():
     programs, chosen = options(sys.argv[1:], rounds=3, seconds=0.2, peers="numpy,numba", json="", tolerance=1e-9)
     peers = Peers(chosen["peers"].split(","))
-    print(HEAD, flush=True)
+    print(head(peers.names), flush=True)
     notes = []
     for program in map(Path, programs):
         tolerance = 1e-3 if "f32" in program.stem else chosen["tolerance"]
         times, names, said = measured(program, peers, chosen["rounds"], chosen["seconds"], tolerance)
         notes += [f"{program.stem}: {note}" for note in said]
-        for row in rows(program.stem, times, names):
+        for row in rows(program.stem, times, names, peers.names):
             print(row, flush=True)
         if chosen["json"]:
             with open(chosen["json"], "a") as file:
