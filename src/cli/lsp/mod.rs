@@ -276,7 +276,8 @@ impl Server {
             })
         };
         self.send(Message::Response(match answer {
-            Ok(value) => Response::new_ok(id, value),
+            // `new_ok` would copy it.
+            Ok(value) => Response { id, response_result: Ok(value) },
             Err(RequestError { code, message }) => Response::new_err(id, code as i32, message),
         }));
     }

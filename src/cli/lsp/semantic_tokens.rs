@@ -83,11 +83,10 @@ fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> 
             if from >= to || to < wanted.start || from > wanted.end {
                 continue;
             }
-            let range = document.lines.range(text, from..to);
-            let delta_line = range.start.line - line;
-            let delta_start =
-                if delta_line == 0 { range.start.character - start } else { range.start.character };
-            (line, start) = (range.start.line, range.start.character);
+            let place = document.lines.position(text, from);
+            let delta_line = place.line - line;
+            let delta_start = if delta_line == 0 { place.character - start } else { place.character };
+            (line, start) = (place.line, place.character);
             let length = text[from..to].encode_utf16().count() as u32;
             data.push(SemanticToken {
                 delta_line,

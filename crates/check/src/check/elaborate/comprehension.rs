@@ -11,7 +11,7 @@ use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::prim_scheme;
 use crate::check::terms::is_list;
 use crate::check::terms::{mentions_local, with_prefix};
-use crate::core::{LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
+use crate::core::{LocalId, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::{Type, TypeKind};
@@ -218,6 +218,55 @@ impl Checker<'_> {
                 Some((index, Some(self.local_term(local, span))))
             }
         }
+    }
+
+    /// Elaborates the index of `..i` and `..<i`, in brackets or in a loop: its code, and its type.
+    pub(in crate::check) fn last_index(
+        &mut self,
+        high: &Expr,
+        inclusive: bool,
+        span: Span,
+        in_brackets: bool,
+    ) -> Option<(Term, Type)> {
+        let high = self.expr(high, Expectation::NONE);
+        self.resolve_deferred_call(&high.ty);
+        let ty = self.infer.zonk_with_defaults(&high.ty);
+        if ty.is_error() {
+            return None;
+        }
+        if !ty.is_compact() || ty.is_bool() {
+            self.report(StatementError::UpToNoIndex { span, ty, inclusive, in_brackets });
+            return None;
+        }
+        let at = high.span;
+        Some((self.convert_term(Term { ty: ty.clone(), ..high }, &Type::int(), at), ty))
+    }
+
+    /// Elaborates `..i` and `..<i` in a comprehension: an array of these indices, whose size is
+    /// known at run time.
+    pub(in crate::check) fn indices_up_to(&mut self, high: &Expr, inclusive: bool, span: Span) -> Term {
+        let Some((mut count, ty)) = self.last_index(high, inclusive, span, true) else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        if inclusive {
+            let one = Term::new(TermKind::Int(1.into()), Type::int(), span);
+            count = Term::new(TermKind::Op(Op::Add(Num::Int), vec![count, one]), Type::int(), span);
+        }
+        let (scheme, _) = prim_scheme(Prim::Iota);
+        let codes = scheme.instantiate(&mut self.infer, &[]).result.expect("`iota` has a result");
+        let codes = Term::new(TermKind::Prim(Prim::Iota, Vec::new(), vec![count]), codes, span);
+        let codes = self.open_existential(codes);
+        let mut stmts = Vec::new();
+        let codes = self.bind_value(codes, &mut stmts);
+        let TypeKind::Array(_, size) = self.infer.shallow(&codes.ty).kind().clone() else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let local = self.new_local("k", size.clone());
+        let position = self.local_term(local, span);
+        let code = self.array_at(codes, position, span);
+        let index = Term::new(TermKind::Prim(Prim::ModInt, vec![ty.clone()], vec![code]), ty.clone(), span);
+        let build = TermKind::Build(vec![(local, size.clone())], Box::new(index));
+        with_prefix(stmts, Term::new(build, Type::array(ty, size), span))
     }
 
     /// Returns a term as an array, with its index type. Reports an error and returns `None` if it

@@ -168,8 +168,8 @@ impl Checker<'_> {
                 let ty = Type::array(index.clone(), index.clone());
                 make(TermKind::Build(vec![(local, index)], Box::new(body)), ty)
             }
-            // The grammar allows `..<i` only in loops.
-            ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
+            // The grammar allows it only as what a loop or a comprehension walks.
+            ExprKind::UpTo { high, inclusive } => self.indices_up_to(high, *inclusive, span),
             ExprKind::IntRange { .. } => self.error_term(StatementError::IntRangeValue { span }, span),
             ExprKind::Apply { .. } => self.apply(e, place),
             ExprKind::Dot { base, key } => self.dot(base, key, place, span),

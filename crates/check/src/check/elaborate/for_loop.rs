@@ -4,9 +4,8 @@
 //! reports why the iterable is none.
 
 use crate::check::context::Checker;
-use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
-use crate::core::{ForRange, Stmt, StmtKind, Term, TermKind};
+use crate::core::{ForRange, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::{Type, TypeKind};
@@ -21,24 +20,13 @@ impl Checker<'_> {
         span: Span,
         body: &[ast::Stmt],
     ) -> Option<StmtKind> {
-        let high = self.expr(high, Expectation::NONE);
-        self.resolve_deferred_call(&high.ty);
-        let ty = self.infer.zonk_with_defaults(&high.ty);
-        if ty.is_error() {
-            return None;
-        }
-        if !ty.is_compact() || ty.is_bool() {
-            self.report(StatementError::UpToNoIndex { span, ty, inclusive });
-            return None;
-        }
-        let at = high.span;
-        let high = self.convert_term(Term { ty: ty.clone(), ..high }, &Type::int(), at);
+        let (high, ty) = self.last_index(high, inclusive, span, false)?;
         let low = Term::new(TermKind::Int(0.into()), Type::int(), span);
         let range = ForRange::Ints { low, high, inclusive };
         self.in_scope(|this| {
             let local = this.new_local("code", Type::int());
             let code = this.local_term(local, pattern.span);
-            let kind = TermKind::Prim(crate::core::Prim::ModInt, vec![ty.clone()], vec![code]);
+            let kind = TermKind::Prim(Prim::ModInt, vec![ty.clone()], vec![code]);
             let value = Term::new(kind, ty.clone(), pattern.span);
             this.check_duplicate_names([pattern], "variable");
             let pat = this.irrefutable_pattern(pattern, &ty);

@@ -62,11 +62,12 @@ errors! {
         E0431 IntRangeValue {
             span: Span,
         },
-        /// `..<n` in a loop, where `n` is not an index.
+        /// `..<n` in a loop or in brackets, where `n` is not an index.
         E0444 UpToNoIndex {
             span: Span,
             ty: Type,
             inclusive: bool,
+            in_brackets: bool,
         },
         /// A statement with an effect in a block `{ …; e }`.
         E0447 BlockEffect {
@@ -176,7 +177,7 @@ impl StatementError {
                 "its length is known only when it runs".into(),
             )
             .help("walk it with `for`; an array of integers is `#iota[5]`, or `iota n` for a number `n`"),
-            E::UpToNoIndex { span, ty, inclusive } => {
+            E::UpToNoIndex { span, ty, inclusive, in_brackets } => {
                 let sign = if *inclusive { ".." } else { "..<" };
                 let d = error(
                     span,
@@ -184,11 +185,15 @@ impl StatementError {
                     format!("up to a value of `{ty}`"),
                 );
                 match ty.as_scalar().is_some_and(crate::types::Scalar::is_integer) {
+                    true if *in_brackets => d.help("`iota n` are the integers from 0 to below `n`"),
                     true => d.fix(
                         format!("integers have a beginning: `0{sign}`"),
                         Span { end: span.start, ..*span },
                         "0",
                     ),
+                    false if *in_brackets => {
+                        d.help("`..[I]` are all values of an index type, `iota n` the integers from 0 to below `n`")
+                    }
                     false => d.help("walk all values of an index type with `..[I]`, integers with `0..<n`"),
                 }
             }

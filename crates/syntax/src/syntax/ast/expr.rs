@@ -114,7 +114,7 @@ pub enum ExprKind {
         /// `..` rather than `..<`.
         inclusive: bool,
     },
-    /// `..i` or `..<i`: the values of the type of `i` up to it. Only as the range of a loop.
+    /// `..i` or `..<i`: the values of the type of `i` up to it. Only as what a loop or a clause of a comprehension walks.
     UpTo {
         /// The index.
         high: Box<Expr>,

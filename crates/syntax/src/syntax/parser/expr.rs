@@ -16,7 +16,7 @@ use super::super::text::Edition;
 use super::pattern::{interpolated_text, string_value};
 use super::rule::{
     Extra, Input, Label, ParenthesesContent, ParseFailure, Rule, Text, any_of, content_ahead, expr_at,
-    let_word, name, name_then, path, same_statement, token, unreported, update_opening,
+    let_word, name, name_then, path, same_statement, token, unreported, up_to, update_opening,
 };
 use super::types::type_arguments;
 use crate::source::Span;
@@ -656,6 +656,14 @@ fn delimited_forms<'t>(
     choice((if_then, match_with)).map_with(move |kind, e| expr_at(kind, cx.span(e.slice()))).boxed()
 }
 
+/// Returns the rule of `..i` and `..<i`, which are distinguished from `..[T]` by the bracket.
+pub(crate) fn indices_up_to<'t>(cx: Text<'t>, element: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+    up_to().then(element).map_with(move |(sign, high), e| {
+        let (high, inclusive) = (Box::new(high), sign.kind == TokenKind::DotDot);
+        expr_at(ExprKind::UpTo { high, inclusive }, cx.span(e.slice()))
+    })
+}
+
 /// Returns the rule of `[a, b]` and `[e for p in i, q in j if c]`.
 fn array<'t>(
     cx: Text<'t>,
@@ -666,7 +674,9 @@ fn array<'t>(
         Elements(Vec<Expr>),
         Clauses(Vec<(Pattern, Expr)>, Option<Expr>),
     }
-    let clause = pattern.then_ignore(token(TokenKind::In)).then(element.clone());
+    let clause = pattern
+        .then_ignore(token(TokenKind::In))
+        .then(choice((indices_up_to(cx, element.clone()), element.clone())));
     let clauses = token(TokenKind::For)
         .ignore_then(clause.separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
         // The bracket pass has written `when` for the `if` of a comprehension.

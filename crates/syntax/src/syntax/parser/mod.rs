@@ -73,11 +73,12 @@
 //!            | "(" NAME "=" pipe "\," NAME "=" pipe {"\," NAME "=" pipe} ")"
 //!            | "(" spread {"," spread} ")" | "(" element {"," element} {"," NAME "=" element} ")"
 //!            | "[" [element {"," element} [","]] "]"
-//!            | "[" element "for" pitem "in" element {"," pitem "in" element} [("if" | "when") element] "]"
+//!            | "[" element "for" clause {"," clause} [("if" | "when") element] "]"
 //!            | ".." "[" type "]" | "_"                as a key, or in one: all of an axis
 //!            | "if" expr "then" expr {"elif" expr "then" expr} "else" expr "endif"
 //!            | "match" expr "with" ["|"] arm {"|" arm} "endmatch"
 //! arm        = alts ["when" expr] "=>" expr
+//! clause     = pitem "in" [".." | "..<"] element
 //! tick       = "`" INT ":" tatom
 //! targs      = "[" type {"," type} "]"      touching the name before it
 //! PATH       = NAME {"::" NAME}             without blanks
@@ -648,7 +649,7 @@ fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
             "a name is declared by `val x : int = e;`"
         }
         TokenKind::DotDotLess | TokenKind::DotDot if operand && !wants(TokenKind::Plus) => {
-            "`..<i` walks the indices below `i` in a loop only: `for j in ..<i do … done`"
+            "`..<i` is walked by a loop, `for j in ..<i do … done`, or in brackets, `sum [ x.j for j in ..<i ]`"
         }
         TokenKind::Bar if operand => "a function without a name is written `fun (x) => e`",
         TokenKind::Colon if around.is_before(TokenKind::Name) && around.named("lambda") => {

@@ -9,12 +9,12 @@ use super::super::ast::{
 };
 use super::super::error::{GrammarError, PlaceKind};
 use super::super::lexer::{Token, TokenKind};
-use super::expr::{ExprRules, ExprSubrules, at_block, exprs};
+use super::expr::{ExprRules, ExprSubrules, at_block, exprs, indices_up_to};
 use super::module::{modules, without_semicolon};
 use super::pattern::{PatternRules, patterns, string_value};
 use super::rule::{
     Extra, Input, Label, ParseFailure, Rule, Text, another_clause, any_of, assert_word, expr_at, name,
-    name_then, path, statement_ends, token, unreported, up_to, word,
+    name_then, path, statement_ends, token, unreported, word,
 };
 use super::types::{refusal, type_arguments, types};
 use chumsky::prelude::*;
@@ -390,11 +390,7 @@ fn control<'t>(
         .then(match_arm.separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>())
         .then_ignore(end)
         .map(|(scrutinee, arms)| StmtKind::Match { scrutinee, arms });
-    // `..i` and `..<i` are distinguished from `..[T]` by the bracket.
-    let up_to = up_to().then(exprs.element.clone()).map_with(move |(sign, high), e| {
-        let (high, inclusive) = (Box::new(high), sign.kind == TokenKind::DotDot);
-        expr_at(ExprKind::UpTo { high, inclusive }, cx.span(e.slice()))
-    });
+    let up_to = indices_up_to(cx, exprs.element.clone());
     let more = another_clause(false).ignore_then(token(TokenKind::Comma)).ignore_then(exprs.element.clone());
     let tuple =
         exprs.element.then(more.repeated().collect::<Vec<_>>()).map_with(move |(first, mut rest), e| {
