@@ -132,6 +132,11 @@ impl<'k> Dependences<'k> {
         &mut self.forms
     }
 
+    /// The interval of a register, if it has one.
+    pub fn interval(&self, reg: Reg) -> Option<Interval> {
+        self.intervals.get(&reg).copied()
+    }
+
     /// Returns true if the slot that a round stores into may be one that another round accesses.
     pub fn may_meet(&mut self, store: &Affine, access: &Affine, rounds: &Rounds<'_>) -> bool {
         let mut difference = Sum::default();

@@ -9,6 +9,7 @@ mod cache_blocking;
 mod clone_stmts;
 mod collapse;
 mod copy_propagation;
+mod crossing_dependence;
 mod dce;
 mod dead_stores;
 mod defer_checks;
@@ -112,6 +113,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },
+    Pass { name: "crossing_dependence", run: crossing_dependence::run },
     Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "variable_renaming", run: variable_renaming::run },
     Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
