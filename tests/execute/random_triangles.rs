@@ -16,6 +16,8 @@ struct Generator {
     /// Indices of the loops around.
     indices: Vec<&'static str>,
     sums: usize,
+    /// Arrays that belong to a round.
+    own: Vec<String>,
 }
 
 impl Generator {
@@ -47,6 +49,10 @@ impl Generator {
         match self.random.u8(..8) {
             0 => format!("a.({} \\, {})", self.index(), self.index()),
             1 => "0.75".to_string(),
+            2 | 3 if !self.own.is_empty() => {
+                let (number, index) = (self.random.usize(..self.own.len()), self.index());
+                format!("{}.(({index} :>> int).mod[4])", self.own[number])
+            }
             _ => self.place(),
         }
     }
@@ -90,6 +96,14 @@ impl Generator {
     }
 
     fn body(&mut self, depth: usize) {
+        let own = self.own.len();
+        if self.random.u8(..3) == 0 {
+            self.sums += 1;
+            let (name, index, value) = (format!("w{}", self.sums), self.index(), self.read());
+            self.line(depth, &format!("var {name} : real ^ 4 = fill 0.25;"));
+            self.line(depth, &format!("&{name}.(({index} :>> int).mod[4]) <- {value};"));
+            self.own.push(name);
+        }
         for _ in 0..self.random.usize(1..3) {
             match self.random.u8(..4) {
                 0 => {
@@ -99,6 +113,7 @@ impl Generator {
                 _ => self.sum(depth),
             }
         }
+        self.own.truncate(own);
     }
 
     fn loops(&mut self) {
@@ -125,8 +140,13 @@ impl Generator {
 }
 
 fn program(seed: u64) -> String {
-    let mut generator =
-        Generator { random: Rng::with_seed(seed), text: String::new(), indices: Vec::new(), sums: 0 };
+    let mut generator = Generator {
+        random: Rng::with_seed(seed),
+        text: String::new(),
+        indices: Vec::new(),
+        sums: 0,
+        own: Vec::new(),
+    };
     for _ in 0..generator.random.usize(1..3) {
         generator.loops();
     }

@@ -278,8 +278,9 @@ impl<'s> Analysis<'s> {
         op.for_each_reg(&mut |reg| self.used(reg));
         match op {
             Op::Load(array, at, ty) => {
-                // What others store into may change.
-                if self.stored.contains(array) && !self.is_independent {
+                // What others store into may change, and an array of a round has memory once only.
+                let is_own = matches!(kernel.arrays[*array].origin, Origin::Stack(_) | Origin::ThreadLocal);
+                if self.stored.contains(array) && (is_own || !self.is_independent) {
                     return None;
                 }
                 if varying && self.depth > 0 {
