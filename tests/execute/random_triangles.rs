@@ -51,7 +51,10 @@ impl Generator {
             1 => "0.75".to_string(),
             2 | 3 if !self.own.is_empty() => {
                 let (number, index) = (self.random.usize(..self.own.len()), self.index());
-                format!("{}.(({index} :>> int).mod[4])", self.own[number])
+                match self.random.bool() {
+                    true => format!("{}.(`1:4)", self.own[number]),
+                    false => format!("{}.(({index} :>> int).mod[4])", self.own[number]),
+                }
             }
             _ => self.place(),
         }
@@ -95,14 +98,27 @@ impl Generator {
         self.line(depth, &format!("&{place} <- min (max ({value}, -1.0), 1.0);"));
     }
 
+    /// A small array of a round; one of its slots may be a number that a loop has computed.
+    fn own_array(&mut self, depth: usize) {
+        self.sums += 1;
+        let (name, index, value) = (format!("w{}", self.sums), self.index(), self.read());
+        self.line(depth, &format!("var {name} : real ^ 4 = fill 0.25;"));
+        if self.random.bool() {
+            let head = self.opened("t");
+            self.line(depth, &head);
+            self.line(depth + 1, &format!("&{name}.(`1:4) <- 0.5 * {name}.(`1:4) + 0.125;"));
+            self.line(depth, "done");
+        }
+        if self.random.bool() {
+            self.line(depth, &format!("&{name}.(({index} :>> int).mod[4]) <- {value};"));
+        }
+        self.own.push(name);
+    }
+
     fn body(&mut self, depth: usize) {
         let own = self.own.len();
         if self.random.u8(..3) == 0 {
-            self.sums += 1;
-            let (name, index, value) = (format!("w{}", self.sums), self.index(), self.read());
-            self.line(depth, &format!("var {name} : real ^ 4 = fill 0.25;"));
-            self.line(depth, &format!("&{name}.(({index} :>> int).mod[4]) <- {value};"));
-            self.own.push(name);
+            self.own_array(depth);
         }
         for _ in 0..self.random.usize(1..3) {
             match self.random.u8(..4) {
@@ -120,6 +136,9 @@ impl Generator {
         let head = self.opened("i");
         self.line(0, &head);
         self.indices.push("i");
+        if self.random.bool() {
+            self.own_array(1);
+        }
         if self.random.u8(..3) == 0 {
             self.body(1);
         }
@@ -134,6 +153,7 @@ impl Generator {
         if self.random.u8(..3) == 0 {
             self.body(1);
         }
+        self.own.clear();
         self.indices.pop();
         self.line(0, "done");
     }

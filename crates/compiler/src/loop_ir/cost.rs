@@ -57,6 +57,8 @@ fn first_iteration_values(kernel: &Kernel) -> HashMap<Reg, f64> {
                         Binary::Mul => a.checked_mul(b),
                         Binary::DivUnsigned => a.checked_div(b),
                         Binary::RemUnsigned => a.checked_rem(b),
+                        Binary::Shr => u32::try_from(b).ok().and_then(|b| a.checked_shr(b)),
+                        Binary::And => Some(a & b),
                         _ => None,
                     },
                     _ => None,

@@ -31,7 +31,7 @@ use crate::hash::{HashMap, HashSet};
 /// Statements of a body, at most.
 const MAX_STATEMENTS: usize = 40;
 /// Rounds of a loop, at least, if their number is known.
-const MIN_ROUNDS: i64 = 16;
+const MIN_ROUNDS: i64 = 32;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {

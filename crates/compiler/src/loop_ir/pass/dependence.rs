@@ -186,25 +186,27 @@ impl<'k> Dependences<'k> {
         let mut moduli: Vec<i128> = sum.terms.iter().map(|term| term.1.abs()).filter(|m| *m > 1).collect();
         moduli.sort_unstable();
         moduli.dedup();
-        moduli.into_iter().rev().all(|modulus| {
+        for modulus in moduli.into_iter().rev() {
             let (mut whole, mut rest) = (Sum::default(), Sum { terms: Vec::new(), constant: sum.constant });
             for term in &sum.terms {
                 let part = if term.1 % modulus == 0 { &mut whole } else { &mut rest };
                 part.terms.push(*term);
             }
-            if whole.terms.is_empty() {
-                return true;
-            }
-            let Some((low, high)) = self.bounds(&rest, rounds) else { return true };
+            let Some((low, high)) = self.bounds(&rest, rounds) else { continue };
             let first = low.div_euclid(modulus) + i128::from(low.rem_euclid(modulus) != 0);
             let last = high.div_euclid(modulus);
-            if first != last || rest.terms.is_empty() {
-                return first <= last;
+            if first > last {
+                return false;
             }
-            rest.constant -= first * modulus;
-            whole.constant = first * modulus;
-            self.can_vanish(&rest, rounds) && self.can_vanish(&whole, rounds)
-        })
+            // The largest digit is taken off once: other divisions of the same terms would take
+            // exponential time.
+            if first == last && !rest.terms.is_empty() {
+                rest.constant -= first * modulus;
+                whole.constant = first * modulus;
+                return self.can_vanish(&rest, rounds) && self.can_vanish(&whole, rounds);
+            }
+        }
+        true
     }
 
     /// The smallest and the largest value of a sum, if they are known and no sum wraps around.
@@ -432,6 +434,35 @@ mod tests {
             total = define(text, format!("add r{total} r{product}"));
         }
         total
+    }
+
+    #[test]
+    fn digits_are_taken_off_once() {
+        let depth = 18;
+        let mut text =
+            String::from("array a0: scratch, 8 bytes a slot, 9 slots\nr0: f64 = 0.0\nr1: i64 = 0\n");
+        text += "r2: i64 = 2\n";
+        let (mut next, mut slots) = (3, ["r1".to_string(), "r1".to_string()]);
+        for level in 0..depth {
+            let indent = "  ".repeat(level);
+            let index = next;
+            let _ = writeln!(text, "{indent}for r{index} in r1..<r2 @{level}");
+            next += 1;
+            for (number, slot) in slots.iter_mut().enumerate() {
+                let factor = (1 + number) << (2 * level);
+                let _ = writeln!(text, "{indent}  r{next}: i64 = {factor}");
+                let _ = writeln!(text, "{indent}  r{}: i64 = mul r{index} r{next}", next + 1);
+                let _ = writeln!(text, "{indent}  r{}: i64 = add {slot} r{}", next + 2, next + 1);
+                *slot = format!("r{}", next + 2);
+                next += 3;
+            }
+        }
+        let indent = "  ".repeat(depth);
+        let [store, load] = slots;
+        let _ = writeln!(text, "{indent}r{next}: f64 = a0[{load}]\n{indent}a0[{store}] <- r0");
+        let kernel = parse::kernel(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let candidates = HashSet::from_iter([Reg::new(3)]);
+        assert!(super::super::parallelize::independent_loops(&kernel, &candidates, false).is_empty());
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod loop_versioning;
 mod narrow_integers;
 mod narrow_lanes;
 mod parallel_level;
+mod parallel_reduction;
 mod parallelize;
 mod parameterize;
 mod privatize_histogram;
@@ -123,6 +124,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "interchange_tile", run: interchange_tile::run },
     Pass { name: "cache_blocking", run: cache_blocking::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
+    Pass { name: "parallel_reduction", run: parallel_reduction::run },
     Pass { name: "loop_load_elimination", run: loop_load_elimination::run },
     Pass { name: "reassociate", run: reassociate::run },
     Pass { name: "register_tiling", run: register_tiling::run },
@@ -152,6 +154,7 @@ const PASSES_OF_BODIES: &[&str] = &[
     "gemm",
     "delinearize",
     "parallelize",
+    "parallel_reduction",
     "interchange_tile",
     "privatize_histogram",
 ];

@@ -134,14 +134,12 @@ fn divides(op: Binary) -> bool {
     op == Binary::DivFloat || op.is_integer_division()
 }
 
-/// The variables of a body, and the arrays that each round has of its own.
+/// The variables that a body sets, and the arrays that each round has of its own.
 fn private_state(kernel: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
     let (mut vars, mut arrays, mut grown) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for_each_stmt(body, &mut |stmt| {
-        if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = stmt {
-            vars.insert(*var);
-        }
         match stmt {
+            Stmt::Set(var, _) => _ = vars.insert(*var),
             Stmt::Grow(array, _) => _ = grown.insert(*array),
             Stmt::Swap(a, b) => grown.extend([*a, *b]),
             _ => {}
