@@ -4,6 +4,7 @@
 use super::Shell;
 use super::repl::format_duration;
 use felis::session::{Metrics, Stage, Traffic};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 impl Shell {
@@ -14,19 +15,28 @@ impl Shell {
         stats: bool,
         work: impl FnOnce(&mut Shell) -> u8,
     ) -> u8 {
+        let stage = stage.or(stats.then_some(Stage::Scaling));
         if let Some(stage) = stage {
             self.session.trace(stage);
         }
         let begun = Instant::now();
         let code = work(self);
         let took = begun.elapsed();
-        if stage.is_none() && !stats {
+        if stage.is_none() {
             return code;
         }
         self.output.end_line();
         let without = if stage == Some(Stage::Array) { "not built" } else { "left to the evaluator" };
+        let mut shown = BTreeSet::new();
         for (place, text) in self.session.take_traces() {
             match text {
+                // A part that is compiled again for other values takes as long.
+                Ok(text) if stage == Some(Stage::Scaling) => {
+                    if !text.is_empty() && shown.insert((place.clone(), text.clone())) {
+                        self.output.write(&format!("{place}: {text}"));
+                    }
+                }
+                Err(_) if stage == Some(Stage::Scaling) => {}
                 Ok(text) => self.output.write(&format!("── {place}\n{text}")),
                 Err(why) => self.output.write(&format!("── {place}\n{without}: {why}\n")),
             }

@@ -21,6 +21,8 @@ pub enum Stage {
     Array,
     /// A compilation unit as loops.
     Loops,
+    /// The work and the span of a compilation unit, and its parallel loops.
+    Scaling,
     /// The instructions of the code generator.
     Instructions,
 }
@@ -38,6 +40,7 @@ impl Session {
         let stage = match stage {
             Stage::Core => jit::Stage::Core,
             Stage::Loops => jit::Stage::Loops,
+            Stage::Scaling => jit::Stage::Scaling,
             Stage::Instructions => jit::Stage::Instructions,
             Stage::Array => return,
         };

@@ -89,6 +89,8 @@ pub enum Stage {
     Core,
     /// The loop form.
     Loops,
+    /// The work and the span, and the parallel loops; nothing of what takes no time.
+    Scaling,
     /// The instructions of the code generator.
     Instructions,
 }
@@ -274,6 +276,7 @@ impl Jit {
         let text = lowered.as_ref().map_err(declined).map(|lowered| match stage {
             Stage::Core => crate::core::print::unit(unit.program, unit.locals, unit.region),
             Stage::Loops => crate::loop_ir::print::kernel(&lowered.kernel),
+            Stage::Scaling => crate::loop_ir::scaling::scaling(&lowered.kernel).text(),
             Stage::Instructions => Code::show(&lowered.kernel).unwrap_or_else(|error| error),
         });
         if let Some((_, noted)) = &mut *self.trace.lock().expect(LOCK_NOT_POISONED) {

@@ -31,8 +31,7 @@ pub fn loop_costs(kernel: &Kernel) -> HashMap<Reg, f64> {
     let mut costs = HashMap::default();
     super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::ParallelFor { index, count, body } => {
-            let rounds = estimator.known.get(count).copied().unwrap_or(DEFAULT_TRIP_COUNT);
-            costs.insert(*index, rounds * estimator.iteration(*index, body));
+            costs.insert(*index, estimator.count(*count) * estimator.iteration(*index, body));
         }
         Stmt::For { index, .. } => drop(costs.insert(*index, estimator.stmt(stmt))),
         _ => {}
@@ -107,14 +106,15 @@ pub fn gemm_cost(results: f64, depth: f64) -> f64 {
 }
 
 /// The costs of the statements of a kernel.
-struct Estimator<'k> {
+pub(super) struct Estimator<'k> {
     kernel: &'k Kernel,
     /// The values of registers in the first iteration of each loop.
     known: HashMap<Reg, f64>,
 }
 
 impl Estimator<'_> {
-    fn new(kernel: &Kernel) -> Estimator<'_> {
+    /// Collects what is known of the registers of a kernel.
+    pub(super) fn new(kernel: &Kernel) -> Estimator<'_> {
         Estimator { kernel, known: first_iteration_values(kernel) }
     }
 
@@ -122,8 +122,22 @@ impl Estimator<'_> {
         stmts.iter().map(|stmt| self.stmt(stmt)).sum()
     }
 
+    /// The rounds of a loop between two ends.
+    pub(super) fn rounds(&self, low: Reg, high: Reg) -> f64 {
+        match (self.known.get(&low), self.known.get(&high)) {
+            (Some(low), Some(high)) if high > low => high - low,
+            // Not known, or none in the first round of a loop around.
+            _ => DEFAULT_TRIP_COUNT,
+        }
+    }
+
+    /// The rounds of a parallel loop.
+    pub(super) fn count(&self, count: Reg) -> f64 {
+        self.known.get(&count).copied().unwrap_or(DEFAULT_TRIP_COUNT)
+    }
+
     /// An iteration of a loop. One that goes by vectors takes less, the narrower the slots are.
-    fn iteration(&self, index: Reg, body: &[Stmt]) -> f64 {
+    pub(super) fn iteration(&self, index: Reg, body: &[Stmt]) -> f64 {
         let cost = self.stmts(body);
         match self.lane_bytes(index, body) {
             Some(bytes) => cost * f64::from(bytes.min(8)) / 8.0,
@@ -163,19 +177,15 @@ impl Estimator<'_> {
         bytes.filter(|_| fits)
     }
 
-    fn stmt(&self, stmt: &Stmt) -> f64 {
+    /// The nanoseconds of a statement.
+    pub(super) fn stmt(&self, stmt: &Stmt) -> f64 {
         let known = &self.known;
-        let rounds = |low: &Reg, high: &Reg| match (known.get(low), known.get(high)) {
-            (Some(low), Some(high)) if high > low => high - low,
-            // Not known, or none in the first round of a loop around.
-            _ => DEFAULT_TRIP_COUNT,
-        };
         match stmt {
             Stmt::Let(_, op) => op_cost(op),
             Stmt::Set(..) | Stmt::Store(..) => 0.5,
             Stmt::If(_, then, otherwise) => 0.5 + self.stmts(then).max(self.stmts(otherwise)),
             Stmt::For { index, low, high, body, .. } => {
-                rounds(low, high) * (0.5 + self.iteration(*index, body))
+                self.rounds(*low, *high) * (0.5 + self.iteration(*index, body))
             }
             Stmt::Reduce { low, high, body, .. } => {
                 let rounds = match (known.get(low), known.get(high)) {

@@ -43,6 +43,7 @@ pub mod pass;
 pub mod print;
 pub mod promotion;
 pub mod reciprocal;
+pub mod scaling;
 #[cfg(test)]
 mod tests;
 pub mod validate;
