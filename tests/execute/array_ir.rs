@@ -288,8 +288,8 @@ fn the_interpreter_gives_the_words_of_the_evaluator() {
 fn functions_of_all_programs_are_built_or_declined() {
     on_large_stack(|| {
         let (mut built, mut declined, mut known) = (0, BTreeMap::new(), BTreeSet::new());
-        let mut copies = 0;
-        for (_, text) in ["examples", "tests/agreement"].into_iter().flat_map(crate::agreement::read) {
+        let mut copies = BTreeMap::new();
+        for (name, text) in ["examples", "tests/agreement"].into_iter().flat_map(crate::agreement::read) {
             let mut session = Session::new().with_executor(Executor::Compiled, 1);
             session.trace(felis::session::Stage::Array);
             session.evaluate("example", &text, Mode::Script, &mut |_| {});
@@ -302,7 +302,10 @@ fn functions_of_all_programs_are_built_or_declined() {
                 match result {
                     Ok(program) => {
                         built += 1;
-                        copies += program.functions.iter().map(storage::copies_in_loops).sum::<usize>();
+                        let copied: usize = program.functions.iter().map(storage::copies_in_loops).sum();
+                        if copied > 0 {
+                            *copies.entry(name.clone()).or_insert(0) += copied;
+                        }
                         let text = felis_array_ir::array_ir::print::program(&program);
                         assert_eq!(felis_array_ir::array_ir::parse::program(&text), Ok(program), "{text}");
                     }
@@ -310,9 +313,9 @@ fn functions_of_all_programs_are_built_or_declined() {
                 }
             }
         }
-        println!("{built} built, {copies} copies in loops, declined {declined:?}");
+        println!("{built} built, copies in loops {copies:?}, declined {declined:?}");
         assert!(built >= BUILT, "{built} built, declined {declined:?}");
-        assert!(copies <= COPIES, "{copies} copies in loops");
+        assert!(copies.values().sum::<usize>() <= COPIES, "copies in loops: {copies:?}");
     });
 }
 
@@ -321,9 +324,9 @@ fn functions_of_all_programs_are_built_or_declined() {
 const BUILT: usize = 810;
 
 /// Updates in loops that copy their array, at most: rows and pairs that are changed and stored again, fields that exchange their values, boards
-/// of which a recursion tries changes. An array that could be changed where it lies would cost as many operations as it has elements, in
+/// of which a recursion tries changes, arrays of four numbers that each round has of its own. An array that could be changed where it lies would cost as many operations as it has elements, in
 /// each round.
-const COPIES: usize = 11;
+const COPIES: usize = 13;
 
 /// A program, of whose last function or statement the builder says this word.
 const DECLINED: &[(&str, &str)] = &[

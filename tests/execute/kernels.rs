@@ -13,20 +13,25 @@ fn printed(name: &str, text: &str, executor: Executor, threads: usize) -> String
     out
 }
 
+/// The programs of the benchmarks, by their names.
+fn programs() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/kernels");
+    let paths = fs::read_dir(folder).expect("the kernels are in `benches/kernels`");
+    let paths = paths.map(|entry| entry.expect("a readable entry").path());
+    let programs = paths.filter(|path| path.extension().is_some_and(|e| e == "flx")).map(|path| {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        (name, fs::read_to_string(&path).expect("a readable program"))
+    });
+    let programs: Vec<(String, String)> = programs.collect();
+    assert_eq!(programs.len(), 17);
+    programs
+}
+
 #[test]
 fn every_kernel_gives_the_same_in_every_executor() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/kernels");
-    let mut seen = 0;
-    for entry in fs::read_dir(folder).expect("the kernels are in `benches/kernels`") {
-        let path = entry.expect("a readable entry").path();
-        if path.extension().is_none_or(|e| e != "flx") {
-            continue;
-        }
-        seen += 1;
-        let text = fs::read_to_string(&path).expect("a readable program");
-        assert!(text.contains("\ntypedef N = "), "{}: the harness sets the size", path.display());
-        assert!(text.contains("\nvar out = "), "{}: the harness measures this line", path.display());
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    for (name, text) in programs() {
+        assert!(text.contains("\ntypedef N = "), "{name}: the harness sets the size");
+        assert!(text.contains("\nvar out = "), "{name}: the harness measures this line");
         on_large_stack(|| {
             let meant = printed(&name, &text, Executor::Reference, 1);
             assert!(meant.trim().parse::<f64>().is_ok_and(f64::is_finite), "{name} printed `{meant}`");
@@ -39,7 +44,6 @@ fn every_kernel_gives_the_same_in_every_executor() {
             }
         });
     }
-    assert_eq!(seen, 17);
 }
 
 /// Returns the nanoseconds that a text such as `1.5 ms` means.
@@ -59,16 +63,7 @@ fn nanoseconds(text: &str) -> f64 {
 /// threads than there are here would do is counted, not measured.
 #[test]
 fn every_kernel_leaves_little_in_order() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/kernels");
-    let mut seen = 0;
-    for entry in fs::read_dir(folder).expect("the kernels are in `benches/kernels`") {
-        let path = entry.expect("a readable entry").path();
-        if path.extension().is_none_or(|e| e != "flx") {
-            continue;
-        }
-        seen += 1;
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path).expect("a readable program");
+    for (name, text) in programs() {
         let text = text
             .replace("\ntypedef N = 1000;", "\ntypedef N = 1000000;")
             .replace("\ntypedef N = 32;", "\ntypedef N = 1024;")
@@ -93,5 +88,4 @@ fn every_kernel_leaves_little_in_order() {
         assert!(work >= 1e6, "{name}: the work is {work} ns");
         assert!(span * parts <= work, "{name}: of {work} ns, {span} come in order");
     }
-    assert_eq!(seen, 17);
 }

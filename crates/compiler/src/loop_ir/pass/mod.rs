@@ -115,7 +115,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },
     Pass { name: "crossing_dependence", run: crossing_dependence::run },
-    Pass { name: "parallelize", run: parallelize::run },
+    Pass { name: "parallelize", run: parallelize::run_on_pieces },
     Pass { name: "variable_renaming", run: variable_renaming::run },
     Pass { name: "vector_if_conversion", run: vector_if_conversion::run },
     Pass { name: "loop_unswitching", run: loop_unswitching::run },

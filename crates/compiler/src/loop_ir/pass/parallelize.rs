@@ -26,6 +26,7 @@ use super::super::{
     for_each_stmt,
 };
 use super::dependence::{Dependences, Rounds};
+use super::parallel_level::MIN_PARALLEL_NS;
 use super::{Builder, has_alias, mentions, rewrite};
 use crate::hash::{HashMap, HashSet};
 use std::collections::BTreeSet;
@@ -41,17 +42,29 @@ const MAX_PAIRS: usize = 4096;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    parallelize(kernel, MIN_NS);
+}
+
+/// Runs the pass where loops have been cut. Short pieces stay in order, as they do for all sizes of a
+/// kernel.
+pub(super) fn run_on_pieces(kernel: &mut Kernel) {
+    parallelize(kernel, MIN_PARALLEL_NS);
+}
+
+/// Makes independent loops parallel that take so many nanoseconds.
+fn parallelize(kernel: &mut Kernel, min_ns: f64) {
     let costs = cost::loop_costs(kernel);
     let mut worthwhile = false;
     for_each_stmt(&kernel.body, &mut |stmt| {
-        worthwhile |= matches!(stmt, Stmt::For { index, .. } if costs[index] >= MIN_NS);
+        worthwhile |= matches!(stmt, Stmt::For { index, .. } if costs[index] >= min_ns);
     });
     if !worthwhile {
         return;
     }
     let mut search = Search::new(kernel);
     let (mut loops, mut private) = (HashSet::default(), Vec::new());
-    search.find_parallel_loops(&kernel.body, false, &costs, &mut |index, arrays| {
+    let least = [min_ns, MIN_PARALLEL_NS];
+    search.find_parallel_loops(&kernel.body, (false, least), &costs, &mut |index, arrays| {
         loops.insert(index);
         private.extend(arrays);
     });
@@ -167,11 +180,12 @@ impl<'k> Search<'k> {
     }
 
     /// Calls `found` on the outermost independent loops that take long enough, by their indices,
-    /// with the arrays of which each piece has its own.
+    /// with the arrays of which each piece has its own. The least nanoseconds are those of a loop
+    /// that nothing repeats, and of one that is `repeated`.
     fn find_parallel_loops(
         &mut self,
         stmts: &'k [Stmt],
-        repeated: bool,
+        (repeated, least): (bool, [f64; 2]),
         costs: &HashMap<Reg, f64>,
         found: &mut dyn FnMut(Reg, Vec<Array>),
     ) {
@@ -179,8 +193,7 @@ impl<'k> Search<'k> {
             match stmt {
                 Stmt::ParallelFor { .. } | Stmt::Reduce { .. } => continue,
                 Stmt::For { index, .. } => {
-                    let least = if repeated { super::parallel_level::MIN_PARALLEL_NS } else { MIN_NS };
-                    if costs[index] < least {
+                    if costs[index] < least[usize::from(repeated)] {
                         continue;
                     }
                     if let Some(private) = self.check_independence(stmt, true) {
@@ -192,7 +205,7 @@ impl<'k> Search<'k> {
             }
             let repeats = matches!(stmt, Stmt::For { .. } | Stmt::Loop(..));
             for body in stmt.bodies() {
-                self.find_parallel_loops(body, repeated || repeats, costs, found);
+                self.find_parallel_loops(body, (repeated || repeats, least), costs, found);
             }
         }
     }
