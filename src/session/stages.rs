@@ -1,5 +1,5 @@
 //! The stages of a program on the way to machine code, as text for people: core, the array IR,
-//! loops and instructions.
+//! loops and instructions; and what loops take, as work and span.
 //!
 //! The array IR is built for functions and top-level statements, the other stages for the units
 //! that the compiler is offered while a program runs. Nothing in the compiler uses the array IR

@@ -323,9 +323,10 @@ fn functions_of_all_programs_are_built_or_declined() {
 /// are built at least.
 const BUILT: usize = 810;
 
-/// Updates in loops that copy their array, at most: rows and pairs that are changed and stored again, fields that exchange their values, boards
-/// of which a recursion tries changes, arrays of four numbers that each round has of its own. An array that could be changed where it lies would cost as many operations as it has elements, in
-/// each round.
+/// Updates in loops that copy their array, at most: rows and pairs that are changed and stored
+/// again, fields that exchange their values, boards of which a recursion tries changes, arrays of
+/// four numbers that each round has of its own. An array that could be changed where it lies would
+/// cost as many operations as it has elements, in each round.
 const COPIES: usize = 13;
 
 /// A program, of whose last function or statement the builder says this word.

@@ -59,8 +59,8 @@ fn nanoseconds(text: &str) -> f64 {
     number.parse::<f64>().expect("a number") * factor
 }
 
-/// At sizes of about a million, the part of each kernel that has to come in order is small: what more
-/// threads than there are here would do is counted, not measured.
+/// At sizes of about a million, the part of each kernel that has to come in order is small: what
+/// more threads than there are here would do is counted, not measured.
 #[test]
 fn every_kernel_leaves_little_in_order() {
     for (name, text) in programs() {

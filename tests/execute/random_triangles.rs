@@ -1,5 +1,5 @@
-//! Random loops over the triangles of a matrix, as factorizations and substitutions have them: sums in
-//! order up to an index of a loop around, which read what earlier rounds have stored, or are
+//! Random loops over the triangles of a matrix, as factorizations and substitutions have them: sums
+//! in order up to an index of a loop around, which read what earlier rounds have stored, or are
 //! independent of it. The evaluator and compiled code must agree to the last bit.
 //!
 //! `FELIS_RANDOM=SEEDS` runs that many programs instead of the usual number, `FELIS_RANDOM_SEED=N`
@@ -60,8 +60,8 @@ impl Generator {
         }
     }
 
-    /// A loop over an index: its first line; those over a triangle go up to an index around, or have
-    /// a test.
+    /// A loop over an index: its first line; those over a triangle go up to an index around, or
+    /// have a test.
     fn opened(&mut self, index: &'static str) -> String {
         let around = self.indices.clone();
         match (self.random.u8(..6), around.is_empty()) {

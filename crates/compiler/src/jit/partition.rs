@@ -12,7 +12,9 @@
 //! Writes no instructions: that is [`super::emit`].
 
 use crate::hash::HashMap;
-use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Part, Reg, Stmt, Var, for_each_stmt};
+use crate::loop_ir::{
+    Array, Kernel, Label, Op, Origin, Part, Reg, Stmt, Var, for_each_stmt, has_parallel_loop,
+};
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,13 +145,6 @@ struct Partitioner<'k> {
     parallel_loops: usize,
     path: Vec<(usize, usize)>,
     loops: usize,
-}
-
-/// Returns true if statements are parallel, or hold parallel ones.
-fn has_parallel_loop(stmts: &[Stmt]) -> bool {
-    let mut found = false;
-    for_each_stmt(stmts, &mut |stmt| found |= matches!(stmt, Stmt::ParallelFor { .. }));
-    found
 }
 
 /// Returns true if a statement becomes control flow between phases: there is a parallel loop in it,

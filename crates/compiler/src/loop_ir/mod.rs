@@ -585,6 +585,13 @@ impl Kernel {
     }
 }
 
+/// Returns true if statements are parallel loops, or hold such ones.
+pub fn has_parallel_loop(stmts: &[Stmt]) -> bool {
+    let mut found = false;
+    for_each_stmt(stmts, &mut |stmt| found |= matches!(stmt, Stmt::ParallelFor { .. }));
+    found
+}
+
 /// Returns true for straight-line code and branches: there is no loop, and none is left.
 pub fn is_straight_line(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| match stmt {

@@ -3,11 +3,11 @@
 //! expressions*, 1974; Blelloch, *Programming parallel algorithms*, 1996).
 //!
 //! Both are estimates of [`cost`](super::cost), from the sizes of the kernel. The span is that of
-//! statements in no parallel loop and, of each parallel loop, of one round: what a round does is not
-//! divided. Rounds of a loop in order around parallel ones come one after the other.
+//! statements in no parallel loop and, of each parallel loop, of one round: what a round does is
+//! not divided. Rounds of a loop in order around parallel ones come one after the other.
 
 use super::cost::Estimator;
-use super::{Kernel, Op, Reg, Stmt};
+use super::{Kernel, Op, Reg, Stmt, has_parallel_loop};
 use std::fmt::Write;
 
 /// A parallel loop.
@@ -51,7 +51,7 @@ impl Walk<'_> {
         for stmt in stmts {
             match stmt {
                 Stmt::ParallelFor { index, count, body } => self.parallel_loop(*index, *count, body, times),
-                _ if !has_parallel_loop(stmt) => {
+                _ if !has_parallel_loop(std::slice::from_ref(stmt)) => {
                     let ns = times * self.estimator.stmt(stmt);
                     self.found.work_ns += ns;
                     self.found.span_ns += ns;
@@ -92,14 +92,6 @@ impl Walk<'_> {
         };
         stmts.iter().map(each).sum()
     }
-}
-
-fn has_parallel_loop(stmt: &Stmt) -> bool {
-    let mut found = false;
-    super::for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
-        found |= matches!(inner, Stmt::ParallelFor { .. });
-    });
-    found
 }
 
 /// Nanoseconds of work that are worth a line.

@@ -3,7 +3,7 @@
 
 use super::{
     Array, Binary, Cast, FunctionCall, Gemm, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Sort, Stmt,
-    Summand, Unary, for_each_stmt,
+    Summand, Unary, for_each_stmt, has_parallel_loop,
 };
 use crate::hash::HashSet;
 
@@ -26,9 +26,7 @@ fn check_function(function: &Kernel) -> Result<(), String> {
             return Err(format!("{array} is no array of a function"));
         }
     }
-    let mut found = false;
-    for_each_stmt(&function.body, &mut |stmt| found |= matches!(stmt, Stmt::ParallelFor { .. }));
-    if found || !function.functions.is_empty() {
+    if has_parallel_loop(&function.body) || !function.functions.is_empty() {
         return Err("a parallel statement or a function stands in a function".into());
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Splitting of loops at a crossing dependence: a loop that stores into all cells of a row and loads
-//! one of them again in each round is cut where it stores into that cell.
+//! Splitting of loops at a crossing dependence: a loop that stores into all cells of a row and
+//! loads one of them again in each round is cut where it stores into that cell.
 //!
 //! ```text
 //! for j in low..<high              for j in low..<min(k, high)
@@ -25,8 +25,8 @@ use super::super::{Binary, Kernel, Op, Reg, Stmt, defined_registers, for_each_st
 use super::affine::Affine;
 use super::clone_stmts::Cloner;
 use super::dependence::{Dependences, Rounds};
-use super::{Builder, has_alias, known_rounds, rewrite};
-use crate::hash::{HashMap, HashSet};
+use super::{Builder, assigned_vars, has_alias, known_rounds, loads_stored, rewrite};
+use crate::hash::HashMap;
 
 /// Statements of a body, at most.
 const MAX_STATEMENTS: usize = 40;
@@ -61,7 +61,8 @@ fn crossings(kernel: &Kernel) -> HashMap<Reg, Reg> {
         if let Stmt::For { index, low, high, body, .. } = stmt
             && body.len() <= MAX_STATEMENTS
             && is_straight_line(body)
-            && loads_and_stores_one(body)
+            && assigned_vars(body).is_empty()
+            && loads_stored(body)
         {
             let dependences = dependences.get_or_insert_with(|| Dependences::new(kernel));
             let rounds = known_rounds(dependences.forms(), Some(*low), *high);
@@ -71,18 +72,6 @@ fn crossings(kernel: &Kernel) -> HashMap<Reg, Reg> {
         }
     });
     found
-}
-
-/// Returns true if statements set no variable, and load from an array that they store into.
-fn loads_and_stores_one(body: &[Stmt]) -> bool {
-    let (mut loaded, mut stored, mut sets) = (HashSet::default(), HashSet::default(), false);
-    for_each_stmt(body, &mut |stmt| match stmt {
-        Stmt::Let(_, Op::Load(array, ..)) => drop(loaded.insert(*array)),
-        Stmt::Store(array, ..) => drop(stored.insert(*array)),
-        Stmt::Set(..) => sets = true,
-        _ => {}
-    });
-    !sets && !loaded.is_disjoint(&stored)
 }
 
 /// The number of the round in which a loop stores into the cells that it loads in all rounds, if

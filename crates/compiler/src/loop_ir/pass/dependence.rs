@@ -2,28 +2,29 @@
 //!
 //! Slots are affine in the indices of loops ([`Affine`]). Round `r` of a loop stores into slot
 //! `s(r, x)`, and another round `r + t` accesses slot `o(r + t, y)`, where `x` and `y` are the
-//! indices of loops inside, of one round each. What neither loop changes is the same number in both.
-//! They meet if the difference `s - o` is 0 for some `t ≠ 0`.
+//! indices of loops inside, of one round each. What neither loop changes is the same number in
+//! both. They meet if the difference `s - o` is 0 for some `t ≠ 0`.
 //!
 //! **Method**, on the difference as a sum of variables times coefficients:
 //!
-//! - *Bounds* (Banerjee, *Dependence analysis for supercomputing*, 1988). The smallest and the largest
-//!   value: indices are replaced by the ends of their loops, the innermost first, as ends may depend
-//!   on indices around. So `j - k` is at least 1 where `k` runs below `j`.
+//! - *Bounds* (Banerjee, *Dependence analysis for supercomputing*, 1988). The smallest and the
+//!   largest value: indices are replaced by the ends of their loops, the innermost first, as ends
+//!   may depend on indices around. So `j - k` is at least 1 where `k` runs below `j`.
 //! - *Distance*. Where both accesses have the same coefficient `c` of the index, the difference has
 //!   `-c * t`, and a `t` other than 0 must reach the bounds of the rest.
 //! - *Digits* (delinearization; Maslov, *Delinearization: an efficient way to break multiloop
 //!   dependence equations*, 1992). Terms are divided into those that a coefficient `m` divides, and
-//!   the others. If the bounds of the others hold one multiple of `m` only, both parts are constants,
-//!   and each has to be possible: rows are equal and columns are equal.
+//!   the others. If the bounds of the others hold one multiple of `m` only, both parts are
+//!   constants, and each has to be possible: rows are equal and columns are equal.
 //!
-//! **Sound**: each step only excludes values that the difference cannot have. Numbers are bounded so
-//! that no sum wraps around. Not complete: parts are tested by themselves, conditions in a body are
-//! not known, and a register that is no index has its interval.
+//! **Sound**: each step only excludes values that the difference cannot have. Numbers are bounded
+//! so that no sum wraps around. Not complete: parts are tested by themselves, conditions in a body
+//! are not known, and a register that is no index has its interval.
 //!
 //! Costs time in proportion to the square of the terms of a slot, of which there are few.
 
-use super::super::{Compare, Kernel, Op, Reg, Stmt, for_each_stmt};
+use super::super::accumulator::{AccumulatorOp, extreme_of_choice};
+use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
 use super::affine::{Affine, Forms};
 use super::integer_ranges::Interval;
 use super::loop_parts;
@@ -175,9 +176,8 @@ impl<'k> Dependences<'k> {
             rest.terms.retain(|term| term.0 != Variable::Distance);
             if let Some((low, high)) = self.bounds(&rest, rounds) {
                 // `rest + coefficient * t = 0`, so `|coefficient| * ±t` is a number of `rest`.
-                let step = coefficient.abs();
-                let first = (low.div_euclid(step) + i128::from(low.rem_euclid(step) != 0)).max(-most);
-                let last = high.div_euclid(step).min(most);
+                let (first, last) = multiples(coefficient.abs(), low, high);
+                let (first, last) = (first.max(-most), last.min(most));
                 if first > last || (first, last) == (0, 0) {
                     return false;
                 }
@@ -193,8 +193,7 @@ impl<'k> Dependences<'k> {
                 part.terms.push(*term);
             }
             let Some((low, high)) = self.bounds(&rest, rounds) else { continue };
-            let first = low.div_euclid(modulus) + i128::from(low.rem_euclid(modulus) != 0);
-            let last = high.div_euclid(modulus);
+            let (first, last) = multiples(modulus, low, high);
             if first > last {
                 return false;
             }
@@ -272,6 +271,12 @@ impl<'k> Dependences<'k> {
     }
 }
 
+/// The first and the last factor of the multiples of a positive number from `low` to `high`; the
+/// first is larger if there is none.
+fn multiples(of: i128, low: i128, high: i128) -> (i128, i128) {
+    (low.div_euclid(of) + i128::from(low.rem_euclid(of) != 0), high.div_euclid(of))
+}
+
 fn collect_loops(stmts: &[Stmt], depth: usize, loops: &mut HashMap<Reg, Loop>) {
     for stmt in stmts {
         let mut inside = depth;
@@ -294,15 +299,15 @@ struct Extremes {
 
 impl Extremes {
     fn of(kernel: &Kernel) -> Extremes {
-        let (mut found, mut less) = (Extremes::default(), HashMap::default());
+        let (mut found, mut compared) = (Extremes::default(), HashMap::default());
         for_each_stmt(&kernel.body, &mut |stmt| match stmt {
-            Stmt::Let(reg, Op::Compare(Compare::Lt, a, b)) => drop(less.insert(*reg, (*a, *b))),
+            Stmt::Let(reg, Op::Compare(kind, a, b)) => drop(compared.insert(*reg, (*kind, (*a, *b)))),
             Stmt::Let(reg, Op::Select(condition, a, b)) => {
-                let pair = less.get(condition).copied();
-                if pair == Some((*a, *b)) {
-                    found.smaller.insert(*reg, (*a, *b));
-                } else if pair == Some((*b, *a)) {
-                    found.larger.insert(*reg, (*a, *b));
+                let choice = compared.get(condition).map(|(kind, pair)| (*kind, *pair));
+                let extreme = choice.and_then(|(kind, pair)| extreme_of_choice(kind, pair, (*a, *b)));
+                if let Some(AccumulatorOp::Extreme { max, unsigned: false }) = extreme {
+                    let kept = if max { &mut found.larger } else { &mut found.smaller };
+                    kept.insert(*reg, (*a, *b));
                 }
             }
             _ => {}
@@ -310,9 +315,9 @@ impl Extremes {
         found
     }
 
-    /// Replaces the ends of a loop that index set splitting has clamped: a round that is made has an
-    /// index from `a` on if the loop goes from `min(a, high)` to `high`, and one below `b` if it goes
-    /// from `low` to `max(low, b)`. Of two ends, the one that is no constant stays.
+    /// Replaces the ends of a loop that index set splitting has clamped: a round that is made has
+    /// an index from `a` on if the loop goes from `min(a, high)` to `high`, and one below `b` if it
+    /// goes from `low` to `max(low, b)`. Of two ends, the one that is no constant stays.
     fn simplify_ends(&self, parts: &mut Loop, forms: &mut Forms<'_>) {
         let other = |pair: Option<&(Reg, Reg)>, end: Reg| match pair {
             Some((a, b)) if *b == end => Some(*a),
@@ -348,8 +353,8 @@ mod tests {
         form[3] + indices.iter().zip(form).map(|(index, factor)| index * factor).sum::<i64>()
     }
 
-    /// Loops over `x`, `i` and `j`, the innermost of which stores into a slot and loads another one;
-    /// each end is a form of the indices around.
+    /// Loops over `x`, `i` and `j`, the innermost of which stores into a slot and loads another
+    /// one; each end is a form of the indices around.
     struct Nest {
         ends: [(Form, Form); 3],
         slots: [Form; 2],

@@ -23,10 +23,11 @@
 //! of a slot for each `j`. What does not depend on `j` is computed once, outside. **Sound** because
 //! rounds are independent, and each round does its own operations in the order they had. Those of
 //! parallel loops ([`Stmt::ParallelFor`]), and of loops in order whose rounds are known to be
-//! independent ([`parallelize`](super::parallelize)), store into slots that no other round accesses. Those of another loop in order
-//! may store anywhere: so no array that is stored into is read, there is one statement that stores
-//! into it, in no inner loop, which goes through the rounds in their order as before, or each stores
-//! into a component of its own, and the variables that are set mean nothing to anybody else.
+//! independent ([`parallelize`](super::parallelize)), store into slots that no other round
+//! accesses. Those of another loop in order may store anywhere: so no array that is stored into is
+//! read, there is one statement that stores into it, in no inner loop, which goes through the
+//! rounds in their order as before, or each stores into a component of its own, and the variables
+//! that are set mean nothing to anybody else.
 //!
 //! **When.** The inner loops go over memory with a stride or carry state from round to round, and
 //! by `j` their reads are contiguous, or of one component of records ([`Analysis::is_profitable`]).
@@ -37,9 +38,9 @@ use super::super::{
     Array, Binary, Kernel, MAX_COMPONENTS, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary,
     Var, for_each_stmt, identity_bits,
 };
-use super::Builder;
 use super::affine::{Affine, Forms};
 use super::parallelize::independent_loops;
+use super::{Builder, loads_stored};
 use crate::core::reduction::{LANES, combine_lanes};
 use crate::hash::{HashMap, HashSet};
 
@@ -62,8 +63,8 @@ pub(super) fn run(kernel: &mut Kernel) {
     kernel.body = tile_outermost(kernel, body, &commuting);
 }
 
-/// The indices of the sequential loops around loops whose iterations commute, with true for those whose
-/// iterations are independent.
+/// The indices of the sequential loops around loops whose iterations commute, with true for those
+/// whose iterations are independent.
 fn commuting_loops(kernel: &Kernel) -> HashMap<Reg, bool> {
     let (mention_counts, mut forms) = (count_mentions(&kernel.body), Forms::new(kernel));
     let (mut found, mut others) = (HashMap::default(), HashSet::default());
@@ -71,7 +72,7 @@ fn commuting_loops(kernel: &Kernel) -> HashMap<Reg, bool> {
         if let Stmt::For { index, body, .. } = stmt
             && body.iter().any(|inner| matches!(inner, Stmt::For { .. } | Stmt::Reduce { .. }))
         {
-            match !reads_stored(body) && iterations_commute(&mut forms, *index, body, &mention_counts) {
+            match !loads_stored(body) && iterations_commute(&mut forms, *index, body, &mention_counts) {
                 true => drop(found.insert(*index, false)),
                 false => drop(others.insert(*index)),
             }
@@ -81,17 +82,6 @@ fn commuting_loops(kernel: &Kernel) -> HashMap<Reg, bool> {
         found.extend(independent_loops(kernel, &others, false).into_iter().map(|index| (index, true)));
     }
     found
-}
-
-/// Returns true if statements load from an array that they store into.
-fn reads_stored(stmts: &[Stmt]) -> bool {
-    let (mut loaded, mut stored) = (HashSet::default(), HashSet::default());
-    for_each_stmt(stmts, &mut |stmt| match stmt {
-        Stmt::Let(_, Op::Load(array, ..)) => drop(loaded.insert(*array)),
-        Stmt::Store(array, ..) => drop(stored.insert(*array)),
-        _ => {}
-    });
-    !loaded.is_disjoint(&stored)
 }
 
 /// The outermost loops that are of the kind are changed.
@@ -278,7 +268,8 @@ impl<'s> Analysis<'s> {
         op.for_each_reg(&mut |reg| self.used(reg));
         match op {
             Op::Load(array, at, ty) => {
-                // What others store into may change, and an array of a round has memory once only.
+                // Other rounds may change such a slot, and an array of a round has memory once
+                // only.
                 let is_own = matches!(kernel.arrays[*array].origin, Origin::Stack(_) | Origin::ThreadLocal);
                 if self.stored.contains(array) && (is_own || !self.is_independent) {
                     return None;

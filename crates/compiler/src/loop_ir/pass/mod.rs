@@ -392,6 +392,17 @@ fn variable_dependents(vars: &HashSet<Var>, body: &[Stmt]) -> HashSet<Reg> {
     dependents(gets.collect(), body)
 }
 
+/// Returns true if statements load from an array that they store into.
+fn loads_stored(stmts: &[Stmt]) -> bool {
+    let (mut loaded, mut stored) = (HashSet::default(), HashSet::default());
+    for_each_stmt(stmts, &mut |stmt| match stmt {
+        Stmt::Let(_, Op::Load(array, ..)) => drop(loaded.insert(*array)),
+        Stmt::Store(array, ..) => drop(stored.insert(*array)),
+        _ => {}
+    });
+    !loaded.is_disjoint(&stored)
+}
+
 /// Returns true if a statement reads one of some registers.
 fn reads_any(stmt: &Stmt, regs: &HashSet<Reg>) -> bool {
     let mut found = false;

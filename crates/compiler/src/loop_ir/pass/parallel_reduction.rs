@@ -12,8 +12,8 @@
 //! ```
 //!
 //! **Why nothing changes.** The operations are those of
-//! [`accumulator`](super::super::accumulator): sums, products and bits of integers, and extremes, in
-//! every bit (reduction recurrences; Allen and Kennedy, *Optimizing compilers for modern
+//! [`accumulator`](super::super::accumulator): sums, products and bits of integers, and extremes,
+//! in every bit (reduction recurrences; Allen and Kennedy, *Optimizing compilers for modern
 //! architectures*, 2001, 5.6). Sums of floats stay in order. The body has no other effect.
 //!
 //! **Which.** Loops in no parallel loop that are estimated to take long enough.

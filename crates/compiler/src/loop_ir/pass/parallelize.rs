@@ -7,10 +7,10 @@
 //! ```
 //!
 //! **When rounds are independent** (loops without carried dependence; Allen and Kennedy,
-//! *Optimizing compilers for modern architectures*, 2001, chapter 2). A slot that a round stores into is
-//! none that another round loads or stores ([`dependence`](super::dependence)). A variable that a
-//! round sets is set before it is read, and read nowhere else. No round leaves the loop, but for a
-//! failure of the kernel, which no later round without end may keep from its end.
+//! *Optimizing compilers for modern architectures*, 2001, chapter 2). A slot that a round stores
+//! into is none that another round loads or stores ([`dependence`](super::dependence)). A variable
+//! that a round sets is set before it is read, and read nowhere else. No round leaves the loop, but
+//! for a failure of the kernel, which no later round without end may keep from its end.
 //!
 //! An array to work in that only the rounds mention, and that each fills before it reads it, has
 //! memory for each piece.
@@ -27,7 +27,7 @@ use super::super::{
 };
 use super::dependence::{Dependences, Rounds};
 use super::parallel_level::MIN_PARALLEL_NS;
-use super::{Builder, has_alias, mentions, rewrite};
+use super::{Builder, assigned_vars, has_alias, mentions, rewrite};
 use crate::hash::{HashMap, HashSet};
 use std::collections::BTreeSet;
 
@@ -45,8 +45,8 @@ pub(super) fn run(kernel: &mut Kernel) {
     parallelize(kernel, MIN_NS);
 }
 
-/// Runs the pass where loops have been cut. Short pieces stay in order, as they do for all sizes of a
-/// kernel.
+/// Runs the pass where loops have been cut. Short pieces stay in order, as they do for all sizes of
+/// a kernel.
 pub(super) fn run_on_pieces(kernel: &mut Kernel) {
     parallelize(kernel, MIN_PARALLEL_NS);
 }
@@ -301,18 +301,13 @@ impl<'k> Search<'k> {
 /// Returns true if each variable that a round sets is its own, where a kernel has these mentions.
 pub(super) fn variables_are_private(body: &[Stmt], mentioned: &Mentions) -> bool {
     let own = Mentions::of(body);
-    let mut set_here = HashSet::default();
-    for_each_stmt(body, &mut |stmt| {
-        if let Stmt::Set(var, _) = stmt {
-            set_here.insert(*var);
-        }
-    });
+    let set_here = assigned_vars(body);
     let only_here = |var: &Var| own.vars.get(var) == mentioned.vars.get(var);
     set_here.iter().all(only_here) && are_set_first(body, &set_here, &mut HashSet::default())
 }
 
 /// Returns true if each of these variables is set before it is read; adds those that are set.
-fn are_set_first(stmts: &[Stmt], vars: &HashSet<Var>, set: &mut HashSet<Var>) -> bool {
+fn are_set_first(stmts: &[Stmt], vars: &BTreeSet<Var>, set: &mut HashSet<Var>) -> bool {
     for stmt in stmts {
         match stmt {
             Stmt::Set(var, _) => drop(set.insert(*var)),

@@ -1,4 +1,5 @@
-//! Unroll and jam: several iterations of a loop side by side, where a loop inside is bound by latency.
+//! Unroll and jam: several iterations of a loop side by side, where a loop inside is bound by
+//! latency.
 //!
 //! # Parallel loops
 //!
@@ -29,9 +30,9 @@
 //!
 //! # Loops in order
 //!
-//! A sum in order waits for each addition. Triangular loops are full of them: Cholesky and LU factors,
-//! equations with a triangular matrix. There a round needs what the rounds before have stored, but
-//! only in the last terms of its sum:
+//! A sum in order waits for each addition. Triangular loops are full of them: Cholesky and LU
+//! factors, equations with a triangular matrix. There a round needs what the rounds before have
+//! stored, but only in the last terms of its sum:
 //!
 //! ```text
 //! for j in first..<last            for g in 0..<(last - first) / 4, j = first + 4 * g
@@ -45,20 +46,20 @@
 //!                                  the rounds that are left, as they were
 //! ```
 //!
-//! Each sum has its terms in their order, and each store has its place among the stores. What moves is
-//! what a round loads in `A` and for `k` below the first end: in front of the stores of up to three
-//! rounds before. So no such load may meet such a store ([`dependence`](super::dependence)).
+//! Each sum has its terms in their order, and each store has its place among the stores. What moves
+//! is what a round loads in `A` and for `k` below the first end: in front of the stores of up to
+//! three rounds before. So no such load may meet such a store ([`dependence`](super::dependence)).
 
 use super::super::cost::loop_costs;
 use super::super::{
-    Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, Var, defined_registers,
+    Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, defined_registers,
     for_each_stmt, is_straight_line,
 };
 use super::affine::Forms;
 use super::clone_stmts::{Cloner, Renaming};
 use super::dependence::{Dependences, Rounds};
 use super::parallelize::{Mentions, variables_are_private};
-use super::{Builder, Position, has_alias, known_rounds, rewrite};
+use super::{Builder, Position, assigned_vars, has_alias, known_rounds, rewrite};
 use crate::hash::{HashMap, HashSet};
 use std::collections::BTreeSet;
 
@@ -104,7 +105,7 @@ fn is_profitable(kernel: &Kernel, body: &[Stmt]) -> bool {
         statements += 1;
         calls |= matches!(stmt, Stmt::Call(_));
     });
-    let local = private_state(kernel, body).1.into_iter().map(|array| kernel.stack_bytes(array));
+    let local = private_arrays(kernel, body).into_iter().map(|array| kernel.stack_bytes(array));
     body.iter().any(|stmt| matches!(stmt, Stmt::For { body, .. } if has_loop_carried_latency(body)))
         && !calls
         && statements <= MAX_STATEMENTS
@@ -134,12 +135,11 @@ fn divides(op: Binary) -> bool {
     op == Binary::DivFloat || op.is_integer_division()
 }
 
-/// The variables that a body sets, and the arrays that each round has of its own.
-fn private_state(kernel: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
-    let (mut vars, mut arrays, mut grown) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+/// The arrays that each round has of its own.
+fn private_arrays(kernel: &Kernel, body: &[Stmt]) -> BTreeSet<Array> {
+    let (mut arrays, mut grown) = (BTreeSet::new(), BTreeSet::new());
     for_each_stmt(body, &mut |stmt| {
         match stmt {
-            Stmt::Set(var, _) => _ = vars.insert(*var),
             Stmt::Grow(array, _) => _ = grown.insert(*array),
             Stmt::Swap(a, b) => grown.extend([*a, *b]),
             _ => {}
@@ -149,11 +149,27 @@ fn private_state(kernel: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Arr
     let of_a_round =
         |array: &Array| matches!(kernel.arrays[*array].origin, Origin::Stack(_) | Origin::ThreadLocal);
     arrays.retain(|array| of_a_round(array) || grown.contains(array));
-    (vars, arrays)
+    arrays
+}
+
+/// Names of [`UNROLL_FACTOR`] rounds from `first` on, each with variables of its own for those that
+/// the body sets.
+fn names_of_rounds(build: &mut Builder<'_>, index: Reg, first: Reg, body: &[Stmt]) -> Vec<Renaming> {
+    let vars = assigned_vars(body);
+    let mut rounds: Vec<Renaming> = (0..UNROLL_FACTOR).map(|_| Renaming::default()).collect();
+    for (n, names) in rounds.iter_mut().enumerate() {
+        let number = build.int(n as i64);
+        names.regs.insert(index, build.binary(Binary::Add, first, number));
+        for var in &vars {
+            let copy = build.kernel.vars.push(build.kernel.vars[*var]);
+            names.vars.insert(*var, copy);
+        }
+    }
+    rounds
 }
 
 fn jam(kernel: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
-    let (vars, arrays) = private_state(kernel, body);
+    let arrays = private_arrays(kernel, body);
     let mut build = Builder::new(kernel);
     let together = build.int(UNROLL_FACTOR as i64);
     let groups = build.binary(Binary::DivUnsigned, count, together);
@@ -166,14 +182,8 @@ fn jam(kernel: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> 
     let several = build.define(ScalarType::I64, Op::Compare(Compare::Lt, group, groups));
     let top = std::mem::take(&mut build.stmts);
     let first = build.binary(Binary::Mul, group, together);
-    let mut copies: Vec<Renaming> = (0..UNROLL_FACTOR).map(|_| Renaming::default()).collect();
-    for (n, names) in copies.iter_mut().enumerate() {
-        let number = build.int(n as i64);
-        names.regs.insert(index, build.binary(Binary::Add, first, number));
-        for var in &vars {
-            let copy = build.kernel.vars.push(build.kernel.vars[*var]);
-            names.vars.insert(*var, copy);
-        }
+    let mut copies = names_of_rounds(&mut build, index, first, body);
+    for names in &mut copies {
         for array in &arrays {
             let (info, slots) = (build.kernel.arrays[*array], build.kernel.slots[*array]);
             names.arrays.insert(*array, build.kernel.add_array(info.origin, info.width, slots));
@@ -367,8 +377,8 @@ impl<'s> LoopAroundSum<'s> {
         })
     }
 
-    /// Returns true if the sum begins at the same index in all rounds, and ends at none below that of
-    /// the round before; and the loops are not short.
+    /// Returns true if the sum begins at the same index in all rounds, and ends at none below that
+    /// of the round before; and the loops are not short.
     fn has_increasing_end(&self, forms: &mut Forms<'_>) -> bool {
         let mut own = defined_registers(self.body);
         let (low, high) = (forms.of(self.sum.1), forms.of(self.sum.2));
@@ -406,8 +416,8 @@ impl<'s> LoopAroundSum<'s> {
     }
 }
 
-/// Returns true if the rounds of a loop only wait for a sum of floats: a variable that each reads and
-/// sets.
+/// Returns true if the rounds of a loop only wait for a sum of floats: a variable that each reads
+/// and sets.
 fn is_sum_in_order(kernel: &Kernel, terms: &[Stmt]) -> bool {
     let (mut got, mut set) = (BTreeSet::new(), BTreeSet::new());
     for stmt in terms {
@@ -425,7 +435,6 @@ fn is_sum_in_order(kernel: &Kernel, terms: &[Stmt]) -> bool {
 /// Several rounds of a loop in order, side by side.
 fn jam_in_order(kernel: &mut Kernel, stmt: Stmt) -> Vec<Stmt> {
     let Some(around) = LoopAroundSum::of(kernel, &stmt) else { return vec![stmt] };
-    let (vars, _) = private_state(kernel, around.body);
     let (inner, from, to, terms) = around.sum;
     let mut build = Builder::new(kernel);
     let together = build.int(UNROLL_FACTOR as i64);
@@ -439,15 +448,7 @@ fn jam_in_order(kernel: &mut Kernel, stmt: Stmt) -> Vec<Stmt> {
 
     let skipped = build.binary(Binary::Mul, group, together);
     let first = build.binary(Binary::Add, around.range.0, skipped);
-    let mut copies: Vec<Renaming> = (0..UNROLL_FACTOR).map(|_| Renaming::default()).collect();
-    for (n, names) in copies.iter_mut().enumerate() {
-        let number = build.int(n as i64);
-        names.regs.insert(around.index, build.binary(Binary::Add, first, number));
-        for var in &vars {
-            let copy = build.kernel.vars.push(build.kernel.vars[*var]);
-            names.vars.insert(*var, copy);
-        }
-    }
+    let mut copies = names_of_rounds(&mut build, around.index, first, around.body);
     let before = interleave(&mut build, &mut copies, around.before);
     build.stmts.extend(before);
     let (low, shortest) = (copies[0].reg(from), copies[0].reg(to));

@@ -114,7 +114,8 @@ pub enum ExprKind {
         /// `..` rather than `..<`.
         inclusive: bool,
     },
-    /// `..i` or `..<i`: the values of the type of `i` up to it. Only as what a loop or a clause of a comprehension walks.
+    /// `..i` or `..<i`: the values of the type of `i` up to it. Only as what a loop or a clause of
+    /// a comprehension walks.
     UpTo {
         /// The index.
         high: Box<Expr>,
