@@ -5,6 +5,7 @@
 
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 const EXECUTORS: [(Executor, usize); 3] =
     [(Executor::Reference, 1), (Executor::Compiled, 2), (Executor::Eager, 1)];
@@ -148,5 +149,34 @@ fn making_code_stops_when_somebody_interrupts() {
                 assert!((session.metrics() - before).runs > 0, "{printed}");
             });
         }
+    }
+}
+
+#[test]
+fn a_round_that_fails_stops_rounds_without_end_on_other_threads() {
+    // In order, the failure comes first; the second thread begins where nothing ends.
+    let steps = "fun steps(start:int):int {\n  var v = start; var n = 0;\n  \
+        while v != 1 do if v == -1 do n = 10 / (v + 1); done v = if v % 2 == 0 then v / 2 else v * 3 + 1 endif; n = n + 1; done\n  \
+        return n;\n}\n\
+        val x : int ^ 40000 = [ match i :>> int with | 19000 => -1 | 20000 => 0 | _ => 97 endmatch for i in ..[40000] ];\n";
+    let by_loop = "var y = x; for i in ..[40000] perform &y.i <- steps (x.i); println (sum y);";
+    for body in ["val y = [ steps v for v in x ]; println (sum y);", by_loop] {
+        let program = format!("{steps}{body}");
+        on_large_stack(|| {
+            let mut session = Session::new().with_executor(Executor::Eager, 2);
+            let (done, waiting) = std::sync::mpsc::channel::<()>();
+            let flag = session.interrupt_flag();
+            let watchdog = std::thread::spawn(move || {
+                if waiting.recv_timeout(Duration::from_secs(60)).is_err() {
+                    flag.store(true, Ordering::Relaxed);
+                }
+            });
+            let outcome = session.evaluate("rounds", &program, Mode::Script, &mut |_| {});
+            drop(done);
+            watchdog.join().expect("the watchdog");
+            let codes: Vec<&str> = outcome.diagnostics.iter().map(|d| d.code.as_str()).collect();
+            assert_eq!((outcome.status, &codes[..]), (Status::Failed, &["E0501"][..]), "{body}");
+            assert!(session.metrics().failed > 0, "{body}");
+        });
     }
 }

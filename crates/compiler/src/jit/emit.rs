@@ -5,7 +5,8 @@
 
 use super::call::{Given, polls_by_call};
 use super::partition::{
-    CALLS_WORD, Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
+    CALLS_WORD, Frame, INTERRUPT_WORD, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED,
+    STATUS_STOPPED,
 };
 use super::vector_loops::VectorLoop;
 use super::vector_plan::LaneTypes;
@@ -389,7 +390,7 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// Leaves the function if the run is to stop.
     pub(super) fn poll_interrupt(&mut self) {
-        let flag = self.word(types::I64, 0);
+        let flag = self.word(types::I64, INTERRUPT_WORD);
         let set = self.b.ins().load(types::I8, MemFlagsData::new().with_notrap(), flag, 0);
         let on = self.b.create_block();
         self.b.ins().brif(set, self.stop, &[], on, &[]);
@@ -556,7 +557,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             true => self.word(types::I64, PANELS_WORD),
             false => self.b.ins().iconst(types::I64, 0),
         };
-        let mut words = vec![self.word(types::I64, 0), shared];
+        let mut words = vec![self.word(types::I64, INTERRUPT_WORD), shared];
         for array in [gemm.into, gemm.left, gemm.right] {
             words.push(self.base(array));
         }

@@ -1,6 +1,5 @@
 //! Runs of compiled kernels: binds inputs, runs the phases, and makes values of the results.
 
-use super::Shared;
 use super::call::stack_limit;
 use super::code::Code;
 use super::fields::{accepts_field, field_at, size_of, sized_slots};
@@ -8,9 +7,10 @@ use super::gemm::Panels;
 use super::growable::Growables;
 use super::native::FrameAddress;
 use super::partition::{
-    CALLS_WORD, Control, GROWABLES_WORD, IterationSpace, PANELS_WORD, Partition, STACK_WORD, STATUS_DONE,
-    STATUS_FAILED, STATUS_STOPPED,
+    CALLS_WORD, Control, GROWABLES_WORD, INTERRUPT_WORD, IterationSpace, PANELS_WORD, Partition, STACK_WORD,
+    STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
+use super::{POLL_INTERVAL, Shared};
 use crate::array_loops::{FieldBinding, InputBinding, Lowered, ResultSource};
 use crate::kernel::{Executable, Input, Limits, RunResult};
 use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Reg, Stmt, buffer_reuse};
@@ -18,7 +18,8 @@ use crate::value::{Buffer, Class, Packed, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// Nanoseconds of work from which a loop is run on several threads.
@@ -253,34 +254,51 @@ impl CompiledKernel {
         // Rounds of which some pieces would have two and others one are pieces themselves.
         let wanted = if count < 2 * wanted { count } else { wanted };
         let (status, done) = (AtomicI64::new(STATUS_DONE), AtomicU64::new(0));
-        let frame = &*words;
-        pool.install(|| {
-            (0..wanted).into_par_iter().for_each(|piece| {
-                if status.load(Ordering::Relaxed) != STATUS_DONE {
-                    return;
-                }
-                if stop.load(Ordering::Relaxed) {
-                    status.store(STATUS_STOPPED, Ordering::Relaxed);
-                    return;
-                }
-                let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
-                // Addresses of own arrays are written into a copy.
-                match self.run_piece(at, &mut frame.to_vec(), (bound(piece), bound(piece + 1)), limits) {
-                    STATUS_DONE => {
-                        let iterations = (bound(piece + 1) - bound(piece)) as u64;
-                        let done = done.fetch_add(iterations, Ordering::Relaxed) + iterations;
-                        if let Some(report_progress) = report_progress {
-                            report_progress(done, count as u64);
-                        }
-                    }
-                    // A failure counts for more: the evaluator can be stopped, too.
-                    STATUS_FAILED => status.store(STATUS_FAILED, Ordering::Relaxed),
-                    other => {
-                        let _ =
-                            status.compare_exchange(STATUS_DONE, other, Ordering::Relaxed, Ordering::Relaxed);
+        // What pieces poll in place of the interruption: a piece that fails stops the others, which
+        // may have no end of their own.
+        let halt = AtomicBool::new(false);
+        let mut frame = words.to_vec();
+        frame[INTERRUPT_WORD] = std::ptr::from_ref(&halt) as u64;
+        let run = |piece: i64| {
+            if halt.load(Ordering::Relaxed) {
+                return;
+            }
+            let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
+            // Addresses of own arrays are written into a copy.
+            match self.run_piece(at, &mut frame.clone(), (bound(piece), bound(piece + 1)), limits) {
+                STATUS_DONE => {
+                    let iterations = (bound(piece + 1) - bound(piece)) as u64;
+                    let done = done.fetch_add(iterations, Ordering::Relaxed) + iterations;
+                    if let Some(report_progress) = report_progress {
+                        report_progress(done, count as u64);
                     }
                 }
+                STATUS_FAILED => {
+                    status.store(STATUS_FAILED, Ordering::Relaxed);
+                    halt.store(true, Ordering::Relaxed);
+                }
+                // The halt is known, or is a failure.
+                _ => {}
+            }
+        };
+        let (ended, end) = mpsc::channel::<()>();
+        pool.in_place_scope(|scope| {
+            scope.spawn(|_| {
+                (0..wanted).into_par_iter().for_each(run);
+                drop(ended);
             });
+            while end.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                if stop.load(Ordering::Relaxed) {
+                    // A failure counts for more: the evaluator can be stopped, too.
+                    let _ = status.compare_exchange(
+                        STATUS_DONE,
+                        STATUS_STOPPED,
+                        Ordering::Relaxed,
+                        Ordering::Relaxed,
+                    );
+                    halt.store(true, Ordering::Relaxed);
+                }
+            }
         });
         status.into_inner()
     }
@@ -683,7 +701,7 @@ impl Executable for CompiledKernel {
         let statistics = &self.shared.statistics;
         statistics.runs.fetch_add(1, Ordering::Relaxed);
         let mut words = vec![0u64; frame.words.max(1)];
-        words[0] = std::ptr::from_ref(limits.interrupt) as u64;
+        words[INTERRUPT_WORD] = std::ptr::from_ref(limits.interrupt) as u64;
         words[frame.sizes..frame.sizes + kernel.sizes.len()].copy_from_slice(&kernel.sizes);
         for (function, at) in kernel.functions.iter().zip(&frame.functions) {
             words[*at..at + function.sizes.len()].copy_from_slice(&function.sizes);

@@ -62,7 +62,8 @@ const MIN_BACKGROUND_STATEMENTS: usize = 300;
 /// Bytes of the stack of such a thread.
 const COMPILE_STACK_BYTES: usize = 64 << 20;
 
-/// The interval between two polls for an interruption while code is awaited.
+/// The interval between two polls for an interruption while code, or its pieces on other threads, are
+/// awaited.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Counters of the compiler's work so far.

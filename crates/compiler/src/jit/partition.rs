@@ -98,11 +98,14 @@ pub struct Phases {
     pub frame: Frame,
 }
 
+/// The word that is the address of the flag that stops the run.
+pub const INTERRUPT_WORD: usize = 0;
+
 /// The word that is the address of the panels that threads of a phase have in common, or 0.
-pub const PANELS_WORD: usize = 1;
+pub const PANELS_WORD: usize = INTERRUPT_WORD + 1;
 
 /// The word that is the address of the memory of arrays that grow.
-pub const GROWABLES_WORD: usize = 2;
+pub const GROWABLES_WORD: usize = PANELS_WORD + 1;
 
 /// The word that is the lowest address of the stack which a function of the kernel may begin at.
 pub const STACK_WORD: usize = GROWABLES_WORD + 1;

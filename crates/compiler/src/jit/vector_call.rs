@@ -3,6 +3,7 @@
 
 use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
+use super::partition::INTERRUPT_WORD;
 use super::vector_loops::{VectorLoop, WORD_FAILED, WORD_LANES, WORD_TAIL_MASK};
 use super::vector_plan::{AccumulatorLanes, Extreme, Plan, Role};
 use super::vector_registers::{FIRST_OWN_WORD, ITERATION_BYTES, Word};
@@ -127,7 +128,7 @@ impl Emit<'_, '_> {
                 }
                 Word::Accumulator(number) => totals[*number],
                 Word::Carried(number) => carried[*number],
-                Word::Stop => self.word(types::I64, 0),
+                Word::Stop => self.word(types::I64, INTERRUPT_WORD),
                 Word::Variable(var) => {
                     let value = self.b.use_var(self.vars[var]);
                     let ty = self.kernel.vars[*var];

@@ -128,6 +128,13 @@ pub struct Recurrences {
     pub extremes: Vec<ArgExtreme>,
 }
 
+/// The variables that the statements of a loop set and that accumulate by themselves, others left
+/// out.
+pub fn accumulators_among(kernel: &Kernel, body: &[Stmt]) -> Vec<Accumulator> {
+    let (loop_body, Some(set)) = (Body::new(kernel, body), variables_set(body)) else { return Vec::new() };
+    set.iter().filter_map(|(var, new)| loop_body.accumulator(*var, *new)).collect()
+}
+
 /// The variables that the statements of a loop set; `None` if one of them does not accumulate.
 pub fn accumulators(kernel: &Kernel, body: &[Stmt]) -> Option<Vec<Accumulator>> {
     recurrences(kernel, body).filter(|found| found.extremes.is_empty()).map(|found| found.accumulators)
@@ -139,22 +146,7 @@ pub fn recurrences(kernel: &Kernel, body: &[Stmt]) -> Option<Recurrences> {
     if !body.iter().any(|stmt| matches!(stmt, Stmt::Set(..))) {
         return Some(Recurrences::default());
     }
-    let mut loop_body = Body { kernel, ops: HashMap::default(), reads: HashMap::default() };
-    for stmt in body {
-        if let Stmt::Let(reg, op) = stmt {
-            loop_body.ops.insert(*reg, op);
-        }
-        stmt.for_each_reg(&mut |reg| *loop_body.reads.entry(reg).or_default() += 1);
-    }
-    let mut set: Vec<(Var, Reg)> = Vec::new();
-    for stmt in body {
-        if let Stmt::Set(var, new) = stmt {
-            if set.iter().any(|(other, _)| other == var) {
-                return None;
-            }
-            set.push((*var, *new));
-        }
-    }
+    let (loop_body, set) = (Body::new(kernel, body), variables_set(body)?);
     let mut found = Recurrences::default();
     for (var, new) in &set {
         if found.extremes.iter().any(|extreme| extreme.is_in_chain(*new)) {
@@ -168,6 +160,21 @@ pub fn recurrences(kernel: &Kernel, body: &[Stmt]) -> Option<Recurrences> {
     Some(found)
 }
 
+/// The variables that the statements of a loop set, with what they are set to; `None` if one is set
+/// twice.
+fn variables_set(body: &[Stmt]) -> Option<Vec<(Var, Reg)>> {
+    let mut set: Vec<(Var, Reg)> = Vec::new();
+    for stmt in body {
+        if let Stmt::Set(var, new) = stmt {
+            if set.iter().any(|(other, _)| other == var) {
+                return None;
+            }
+            set.push((*var, *new));
+        }
+    }
+    Some(set)
+}
+
 /// The operations of a loop, and how often each register is read.
 struct Body<'a> {
     kernel: &'a Kernel,
@@ -175,7 +182,18 @@ struct Body<'a> {
     reads: HashMap<Reg, u32>,
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    fn new(kernel: &'a Kernel, body: &'a [Stmt]) -> Body<'a> {
+        let mut this = Body { kernel, ops: HashMap::default(), reads: HashMap::default() };
+        for stmt in body {
+            if let Stmt::Let(reg, op) = stmt {
+                this.ops.insert(*reg, op);
+            }
+            stmt.for_each_reg(&mut |reg| *this.reads.entry(reg).or_default() += 1);
+        }
+        this
+    }
+
     fn reads(&self, reg: Reg) -> u32 {
         self.reads.get(&reg).copied().unwrap_or(0)
     }

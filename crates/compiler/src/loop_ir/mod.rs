@@ -44,6 +44,7 @@ pub mod print;
 pub mod promotion;
 pub mod reciprocal;
 pub mod scaling;
+pub mod selection;
 #[cfg(test)]
 mod tests;
 pub mod validate;

@@ -308,6 +308,11 @@ impl Stmt {
 }
 
 impl Stmt {
+    /// The register that it defines, and the operation.
+    pub fn as_definition(&self) -> Option<(Reg, &Op)> {
+        if let Stmt::Let(reg, op) = self { Some((*reg, op)) } else { None }
+    }
+
     /// The registers that it sets for what follows it in its list.
     pub fn results(&self) -> &[Reg] {
         match self {

@@ -133,12 +133,9 @@ pub(super) struct Moving<'k> {
 impl<'k> Moving<'k> {
     /// Nothing has been moved out of a loop.
     pub(super) fn new(kernel: &'k mut Kernel, stmt: &Stmt) -> Moving<'k> {
-        let lets = stmt.bodies().into_iter().flatten().filter_map(|inner| match inner {
-            Stmt::Let(reg, op) => Some((*reg, op.clone())),
-            _ => None,
-        });
+        let lets = stmt.bodies().into_iter().flatten().filter_map(Stmt::as_definition);
         let defined = defined_registers(std::slice::from_ref(stmt));
-        let ops = lets.collect();
+        let ops = lets.map(|(reg, op)| (reg, op.clone())).collect();
         Moving {
             build: Builder::new(kernel),
             defined,

@@ -115,13 +115,8 @@ fn carry(
     (index, low, high): (Reg, Reg, Reg),
     body: &mut Vec<Stmt>,
 ) -> Vec<Stmt> {
-    let ops: HashMap<Reg, Op> = body
-        .iter()
-        .filter_map(|stmt| match stmt {
-            Stmt::Let(reg, op) => Some((*reg, op.clone())),
-            _ => None,
-        })
-        .collect();
+    let definitions = body.iter().filter_map(Stmt::as_definition);
+    let ops: HashMap<Reg, Op> = definitions.map(|(reg, op)| (reg, op.clone())).collect();
     let ops: HashMap<Reg, &Op> = ops.iter().map(|(reg, op)| (*reg, op)).collect();
     let ty = kernel.regs[carried.value];
     let mut build = Builder::new(kernel);

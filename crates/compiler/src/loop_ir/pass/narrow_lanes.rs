@@ -68,10 +68,7 @@ fn narrowed(
     if lanes.are_short(kernel, body) {
         return None;
     }
-    let ops = body.iter().filter_map(|stmt| match stmt {
-        Stmt::Let(reg, op) => Some((*reg, op.clone())),
-        _ => None,
-    });
+    let ops = body.iter().filter_map(Stmt::as_definition).map(|(reg, op)| (reg, op.clone()));
     let ops: HashMap<Reg, Op> = ops.collect();
     let mut narrowing = Narrowing {
         build: Builder::new(kernel),

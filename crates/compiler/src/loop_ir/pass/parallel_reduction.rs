@@ -14,18 +14,23 @@
 //! **Why nothing changes.** The operations are those of
 //! [`accumulator`](super::super::accumulator): sums, products and bits of integers, and extremes,
 //! in every bit (reduction recurrences; Allen and Kennedy, *Optimizing compilers for modern
-//! architectures*, 2001, 5.6). Sums of floats stay in order. The body has no other effect.
+//! architectures*, 2001, 5.6). Variables that keep the first best of the rounds are those of
+//! [`selection`](super::super::selection): their pieces begin with what they hold before the loop,
+//! and are joined by the comparison of the loop. Sums of floats stay in order. The body has no other
+//! effect.
 //!
 //! **Which.** Loops in no parallel loop that are estimated to take long enough.
 //!
 //! Costs a copy of the body.
 
-use super::super::accumulator::{Accumulator, AccumulatorOp, accumulators};
+use super::super::accumulator::{Accumulator, AccumulatorOp, accumulators_among};
 use super::super::cost::loop_costs;
-use super::super::{Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt};
+use super::super::selection::{Selection, selections};
+use super::super::{Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Var};
 use super::clone_stmts::Cloner;
 use super::parallel_level::MIN_PARALLEL_NS;
 use super::{Builder, Position, rewrite};
+use crate::hash::HashMap;
 
 /// Pieces of a loop.
 const PIECES: u64 = 64;
@@ -39,7 +44,7 @@ pub(super) fn run(kernel: &mut Kernel) {
             let long = |index: &Reg| costs.get(index).is_some_and(|ns| *ns >= MIN_PARALLEL_NS);
             let found = match &stmt {
                 Stmt::For { index, body, .. } if position != Position::Parallel && long(index) => {
-                    sole_accumulators(kernel, body)
+                    Reductions::of(kernel, body)
                 }
                 _ => None,
             };
@@ -52,23 +57,43 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// The variables of a loop that does nothing but accumulate.
-fn sole_accumulators(kernel: &Kernel, body: &[Stmt]) -> Option<Vec<Accumulator>> {
-    let computes = |stmt: &Stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..));
-    let found = if body.iter().all(computes) { accumulators(kernel, body)? } else { return None };
-    (!found.is_empty()).then_some(found)
+/// The variables of a loop that does nothing but reduce.
+struct Reductions {
+    accumulators: Vec<Accumulator>,
+    selections: Vec<Selection>,
+}
+
+impl Reductions {
+    fn of(kernel: &Kernel, body: &[Stmt]) -> Option<Reductions> {
+        if !body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..))) {
+            return None;
+        }
+        let accumulators = accumulators_among(kernel, body);
+        let selections = selections(kernel, body, &accumulators)?;
+        (!accumulators.is_empty() || !selections.is_empty())
+            .then_some(Reductions { accumulators, selections })
+    }
+}
+
+/// A variable of a piece, and the array of its values at the ends of all pieces.
+struct Piecewise {
+    whole: Var,
+    piece: Var,
+    ends: Array,
+    ty: ScalarType,
 }
 
 /// A loop in pieces, and the loop that joins their results.
-fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &[Accumulator]) -> Vec<Stmt> {
+fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
     let Stmt::For { label, index, low, high, body } = stmt else { return vec![stmt] };
-    let results: Vec<_> = found
-        .iter()
-        .map(|total| {
-            let var = kernel.vars.push(total.ty);
-            (var, kernel.add_array(Origin::Scratch, total.ty.bytes() as u8, PIECES))
-        })
-        .collect();
+    let mut piecewise = |whole: Var| {
+        let ty = kernel.vars[whole];
+        let ends = kernel.add_array(Origin::Scratch, ty.bytes() as u8, PIECES);
+        Piecewise { whole, piece: kernel.vars.push(ty), ends, ty }
+    };
+    let totals: Vec<Piecewise> = found.accumulators.iter().map(|one| piecewise(one.var)).collect();
+    let selected = found.selections.iter().flat_map(|one| &one.members);
+    let selected: Vec<Piecewise> = selected.map(|(var, _)| piecewise(*var)).collect();
     let mut build = Builder::new(kernel);
     let rounds = build.rounds(low, high);
     let (more, pieces, zero) = (build.int(PIECES as i64 - 1), build.int(PIECES as i64), build.int(0));
@@ -81,33 +106,81 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &[Accumulator]) -> Vec<Stmt
     let from = build.binary(Binary::Add, low, skipped);
     let end = build.binary(Binary::Add, from, length);
     let to = build.min(end, high);
-    for (total, (var, _)) in found.iter().zip(&results) {
+    for (total, var) in found.accumulators.iter().zip(&totals) {
         let identity = build.define(total.ty, Op::Const(total.ty, total.join.identity(total.ty)));
-        build.stmts.push(Stmt::Set(*var, identity));
+        build.stmts.push(Stmt::Set(var.piece, identity));
+    }
+    for var in &selected {
+        let before = build.define(var.ty, Op::Get(var.whole));
+        build.stmts.push(Stmt::Set(var.piece, before));
     }
     let mut copy = Cloner::new(build.kernel);
-    copy.names.vars.extend(found.iter().zip(&results).map(|(total, (var, _))| (total.var, *var)));
+    copy.names.vars.extend(totals.iter().chain(&selected).map(|var| (var.whole, var.piece)));
     let place = copy.fresh(index);
     let inside = copy.stmts(&body);
     build.stmts.push(Stmt::For { label, index: place, low: from, high: to, body: inside });
-    for (total, (var, array)) in found.iter().zip(&results) {
-        let value = build.define(total.ty, Op::Get(*var));
-        build.stmts.push(Stmt::Store(*array, piece, value));
+    for var in totals.iter().chain(&selected) {
+        let value = build.define(var.ty, Op::Get(var.piece));
+        build.stmts.push(Stmt::Store(var.ends, piece, value));
     }
     let in_piece = std::mem::take(&mut build.stmts);
 
     let number = build.reg(ScalarType::I64);
-    for (total, (_, array)) in found.iter().zip(&results) {
-        let before = build.define(total.ty, Op::Get(total.var));
-        let part = build.define(total.ty, Op::Load(*array, number, total.ty));
+    for (total, var) in found.accumulators.iter().zip(&totals) {
+        let before = build.define(var.ty, Op::Get(var.whole));
+        let part = build.define(var.ty, Op::Load(var.ends, number, var.ty));
         let joined = join(&mut build, total.join, before, part);
-        build.stmts.push(Stmt::Set(total.var, joined));
+        build.stmts.push(Stmt::Set(var.whole, joined));
+    }
+    let mut left = &selected[..];
+    for selection in &found.selections {
+        let (members, others) = left.split_at(selection.members.len());
+        join_selection(&mut build, selection, members, (number, &body));
+        left = others;
     }
     let label = build.label();
     let joining = std::mem::replace(&mut build.stmts, front);
     build.stmts.push(Stmt::ParallelFor { index: piece, count: pieces, body: in_piece });
-    build.stmts.push(Stmt::For { label, index: number, low: zero, high: pieces, body: joining });
+    // What variables of a selection hold has a key only where there is a round.
+    let with_rounds = if selected.is_empty() { pieces } else { build.min(rounds, pieces) };
+    build.stmts.push(Stmt::For { label, index: number, low: zero, high: with_rounds, body: joining });
     build.stmts
+}
+
+/// Sets variables to those of the piece `number`, if its key is beyond theirs.
+fn join_selection(
+    build: &mut Builder<'_>,
+    selection: &Selection,
+    members: &[Piecewise],
+    (number, body): (Reg, &[Stmt]),
+) {
+    let ops: HashMap<Reg, &Op> = body.iter().filter_map(Stmt::as_definition).collect();
+    let held: Vec<Reg> = members.iter().map(|var| build.define(var.ty, Op::Get(var.whole))).collect();
+    let ends: Vec<Reg> =
+        members.iter().map(|var| build.define(var.ty, Op::Load(var.ends, number, var.ty))).collect();
+    let [old, new] = [&held, &ends].map(|values| {
+        let known = members.iter().map(|var| var.whole).zip(values.iter().copied()).collect();
+        key_of(build, &ops, selection.held, &known)
+    });
+    let (first, second) = if selection.max { (old, new) } else { (new, old) };
+    let replaces = build.define(ScalarType::I64, Op::Compare(selection.compare, first, second));
+    for ((var, held), end) in members.iter().zip(held).zip(ends) {
+        let joined = build.define(var.ty, Op::Select(replaces, end, held));
+        build.stmts.push(Stmt::Set(var.whole, joined));
+    }
+}
+
+/// The register that a body computes, computed again where variables hold these registers.
+fn key_of(build: &mut Builder<'_>, ops: &HashMap<Reg, &Op>, reg: Reg, values: &HashMap<Var, Reg>) -> Reg {
+    let Some(op) = ops.get(&reg) else { return reg };
+    if let Op::Get(var) = op
+        && let Some(value) = values.get(var)
+    {
+        return *value;
+    }
+    let mut op = (*op).clone();
+    op.for_each_reg_mut(&mut |operand| *operand = key_of(build, ops, *operand, values));
+    build.define(build.kernel.regs[reg], op)
 }
 
 /// A number joined to another one.

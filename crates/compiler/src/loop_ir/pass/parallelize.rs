@@ -10,7 +10,7 @@
 //! *Optimizing compilers for modern architectures*, 2001, chapter 2). A slot that a round stores
 //! into is none that another round loads or stores ([`dependence`](super::dependence)). A variable
 //! that a round sets is set before it is read, and read nowhere else. No round leaves the loop, but
-//! for a failure of the kernel, which no later round without end may keep from its end.
+//! for a failure of the kernel, which stops the rounds on other threads.
 //!
 //! An array to work in that only the rounds mention, and that each fills before it reads it, has
 //! memory for each piece.
@@ -214,7 +214,7 @@ impl<'k> Search<'k> {
     /// the stack are not shared by pieces of a loop that is cut (`in_pieces`).
     fn check_independence(&mut self, stmt: &'k Stmt, in_pieces: bool) -> Option<Vec<Array>> {
         let Stmt::For { label, index, body, .. } = stmt else { return None };
-        let (mut plain, mut fails, mut may_not_end) = (true, false, false);
+        let mut plain = true;
         let mut written: HashSet<Array> = HashSet::default();
         // Arrays of which any slot may be read.
         let mut read: HashSet<Array> = HashSet::default();
@@ -232,13 +232,9 @@ impl<'k> Search<'k> {
                 Stmt::Break(target) => target != label,
                 _ => true,
             };
-            fails |= matches!(inner, Stmt::Fail | Stmt::Call(_));
-            may_not_end |= matches!(inner, Stmt::Loop(..));
             written.extend(inner.written_arrays());
         });
         plain &= !written.iter().any(|array| has_alias(self.kernel, *array) || read.contains(array));
-        // A round that fails ends the loop; a later one may not end.
-        plain &= !fails || !may_not_end;
         if !plain || stmt.leaves() {
             return None;
         }

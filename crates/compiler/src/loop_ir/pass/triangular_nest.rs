@@ -87,10 +87,7 @@ impl Triangle {
             _ => return None,
         };
         let known = |reg: &Reg| sizes.get(reg).map(|bits| *bits as i64);
-        let ops: HashMap<Reg, &Op> = body
-            .iter()
-            .filter_map(|stmt| if let Stmt::Let(reg, op) = stmt { Some((*reg, op)) } else { None })
-            .collect();
+        let ops: HashMap<Reg, &Op> = body.iter().filter_map(Stmt::as_definition).collect();
         let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail);
         let mut simple = true;
         super::super::for_each_stmt(body, &mut |stmt| simple &= !leaves(stmt));
