@@ -48,6 +48,7 @@ mod simplify;
 mod sink;
 mod strength_reduction;
 mod structured_branches;
+mod tile_transpositions;
 mod triangular_nest;
 mod unroll;
 mod unroll_and_jam;
@@ -123,6 +124,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "gemm", run: gemm::run },
     Pass { name: "interchange_tile", run: interchange_tile::run },
     Pass { name: "cache_blocking", run: cache_blocking::run },
+    Pass { name: "tile_transpositions", run: tile_transpositions::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
     Pass { name: "parallel_reduction", run: parallel_reduction::run },
     Pass { name: "loop_load_elimination", run: loop_load_elimination::run },
