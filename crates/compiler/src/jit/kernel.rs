@@ -22,11 +22,32 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Nanoseconds of work from which a loop is run on several threads.
-const MIN_PARALLEL_NS: f64 = 200_000.0;
+/// The work of a parallel loop, by its model or as measured in its last run.
+#[derive(Clone, Copy)]
+struct Work {
+    /// Nanoseconds of a round.
+    round_ns: f64,
+    /// Nanoseconds from which the loop is run on several threads.
+    min_parallel_ns: f64,
+    /// Nanoseconds of a piece: between two of them a run can be stopped.
+    min_piece_ns: f64,
+}
 
-/// Nanoseconds of work of a piece: between two of them a run can be stopped.
-const MIN_PIECE_NS: f64 = 100_000.0;
+impl Work {
+    /// The work by the model ([`cost`](crate::loop_ir::cost)), in which loops by vectors take up to ten
+    /// times as long as they do.
+    fn estimated(round_ns: f64) -> Work {
+        Work { round_ns: round_ns.max(0.05), min_parallel_ns: 200_000.0, min_piece_ns: 100_000.0 }
+    }
+
+    /// The work as measured: below this, waking a thread takes longer than what it saves.
+    fn measured(round_ns: f64) -> Work {
+        Work { round_ns, min_parallel_ns: 60_000.0, min_piece_ns: 15_000.0 }
+    }
+}
+
+/// Nanoseconds of a parallel loop by the model from which its rounds are measured.
+const MIN_MEASURED_NS: f64 = 20_000.0;
 
 /// Nanoseconds of work of a piece of a long loop.
 const LONG_PIECE_NS: f64 = 4_000_000.0;
@@ -116,6 +137,8 @@ pub struct CompiledKernel {
     has_sums: bool,
     /// The time that these take.
     boxing: BoxingTime,
+    /// For each parallel loop, the picoseconds of a round in its last run; 0 before it.
+    round_ps: Vec<AtomicU64>,
     /// For each phase, the arrays that each of its pieces has of its own.
     thread_local: Vec<Vec<Array>>,
     /// The class of the slots of arrays to work in whose memory becomes that of a result or of a
@@ -163,6 +186,7 @@ impl CompiledKernel {
         let overwrites = (0..lowered.bindings.len()).filter(|i| fits(&lowered.bindings[*i])).collect();
         let exchanged_classes = exchanged_classes(&lowered);
         let rounds = known_rounds(&lowered.kernel);
+        let round_ps = lowered.kernel.iteration_costs.iter().map(|_| AtomicU64::new(0)).collect();
         CompiledKernel {
             lowered,
             code,
@@ -174,6 +198,7 @@ impl CompiledKernel {
             rounds,
             has_sums,
             boxing: BoxingTime::default(),
+            round_ps,
             thread_local,
             exchanged_classes,
         }
@@ -223,11 +248,34 @@ impl CompiledKernel {
         limits: &Limits<'_>,
     ) -> i64 {
         let stop = limits.interrupt;
-        let cost = self.lowered.kernel.iteration_costs[each].max(0.05);
-        let whole = cost * count as f64;
-        let pool = if whole >= MIN_PARALLEL_NS { self.shared.thread_pool() } else { None };
-        let least = ((MIN_PIECE_NS / cost) as i64).clamp(1, count.max(1));
-        let report_progress = limits.report_progress.filter(|_| whole >= MIN_PARALLEL_NS);
+        let estimate = Work::estimated(self.lowered.kernel.iteration_costs[each]);
+        let is_measured = estimate.round_ns * count as f64 >= MIN_MEASURED_NS;
+        let work = match self.round_ps[each].load(Ordering::Relaxed) {
+            round_ps @ 1.. if is_measured => Work::measured(round_ps as f64 / 1e3),
+            _ => estimate,
+        };
+        let whole = work.round_ns * count as f64;
+        let is_long = whole >= work.min_parallel_ns;
+        let pool = if is_long { self.shared.thread_pool() } else { None };
+        let least = ((work.min_piece_ns / work.round_ns) as i64).clamp(1, count.max(1));
+        let report_progress = limits.report_progress.filter(|_| is_long);
+        // All pieces together.
+        let taken_ns = AtomicU64::new(0);
+        let run_piece = |words: &mut [u64], range| {
+            if !is_measured {
+                return self.run_piece(at, words, range, limits);
+            }
+            let begun = Instant::now();
+            let status = self.run_piece(at, words, range, limits);
+            taken_ns.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            status
+        };
+        let note_work = || {
+            let taken_ps = taken_ns.load(Ordering::Relaxed).saturating_mul(1_000);
+            if is_measured && count > 0 {
+                self.round_ps[each].store((taken_ps / count as u64).max(1), Ordering::Relaxed);
+            }
+        };
         if let Some(report_progress) = report_progress {
             report_progress(0, count as u64);
         }
@@ -235,7 +283,7 @@ impl CompiledKernel {
             let mut low = 0;
             while low < count {
                 let high = count.min(low + least);
-                match self.run_piece(at, words, (low, high), limits) {
+                match run_piece(words, (low, high)) {
                     STATUS_DONE if stop.load(Ordering::Relaxed) && high < count => return STATUS_STOPPED,
                     STATUS_DONE => {
                         low = high;
@@ -246,6 +294,7 @@ impl CompiledKernel {
                     other => return other,
                 }
             }
+            note_work();
             return STATUS_DONE;
         };
         let threads = pool.current_num_threads() as i64;
@@ -265,7 +314,7 @@ impl CompiledKernel {
             }
             let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
             // Addresses of own arrays are written into a copy.
-            match self.run_piece(at, &mut frame.clone(), (bound(piece), bound(piece + 1)), limits) {
+            match run_piece(&mut frame.clone(), (bound(piece), bound(piece + 1))) {
                 STATUS_DONE => {
                     let iterations = (bound(piece + 1) - bound(piece)) as u64;
                     let done = done.fetch_add(iterations, Ordering::Relaxed) + iterations;
@@ -300,7 +349,11 @@ impl CompiledKernel {
                 }
             }
         });
-        status.into_inner()
+        let status = status.into_inner();
+        if status == STATUS_DONE {
+            note_work();
+        }
+        status
     }
 
     /// Runs the iterations of a loop in order: all at once, or in chunks of growing size if
