@@ -180,7 +180,8 @@ fn the_library_agrees() {
         (name.clone(), format!("import {module} (*);\n{lines}"))
     }));
     found.extend(read("tests/stdlib").into_iter().map(|(name, text)| {
-        let sizes = SMALLER_SIZES.iter().find(|(file, _)| name.ends_with(file)).map_or(&[][..], |(_, sizes)| sizes);
+        let sizes =
+            SMALLER_SIZES.iter().find(|(file, _)| name.ends_with(file)).map_or(&[][..], |(_, sizes)| sizes);
         (name, at_smaller_sizes(text, sizes))
     }));
     assert_eq!(all_agree(&found, 18, 5_150, &InMemoryLoader::default()), NONE);
