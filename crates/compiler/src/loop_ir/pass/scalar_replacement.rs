@@ -8,8 +8,8 @@
 //! The state of a `fold` is two such arrays that are exchanged in each round: their variables are.
 //!
 //! **When.** The array is one to work in, and nothing else than loads, stores and exchanges with
-//! another such array refers to it. A
-//! slot is written and read at one type. Variables that rounds of parallel loops set are their own,
+//! another such array refers to it. A slot is written and read at one type; all slots have the same
+//! one where one is chosen, or arrays are exchanged: those of a tuple may differ. Variables that rounds of parallel loops set are their own,
 //! so the array is written only outside of these, or belongs to one of them altogether
 //! (scalar replacement of aggregates; Muchnick, *Advanced Compiler Design and Implementation*,
 //! 12.2).
@@ -17,6 +17,7 @@
 use super::super::{Array, Compare, Kernel, Op, Origin, Part, Reg, ScalarType, Stmt, Var};
 use super::{Builder, rewrite};
 use crate::hash::HashMap;
+use std::collections::BTreeMap;
 
 /// Slots of the largest array that is replaced.
 const MAX_SLOTS: u64 = 64;
@@ -42,6 +43,9 @@ pub(super) fn run(kernel: &mut Kernel) {
     }
     let mut exchanges = Vec::new();
     collect(kernel, &kernel.body, None, &mut arrays, &mut exchanges);
+    for candidate in arrays.values_mut() {
+        candidate.unify();
+    }
     refuse_exchanged(kernel, &exchanges, &mut arrays);
     arrays.retain(|_, candidate| candidate.is_replaceable());
     if arrays.is_empty() {
@@ -51,8 +55,10 @@ pub(super) fn run(kernel: &mut Kernel) {
     let mut found: Vec<(&Array, &Candidate)> = arrays.iter().collect();
     found.sort_by_key(|(array, _)| **array);
     for (array, candidate) in found {
-        let ty = candidate.ty.expect("an array that is written has a type");
+        let any = candidate.ty.or(candidate.types.values().next().copied());
         for slot in 0..kernel.slots[*array] {
+            let ty =
+                candidate.types.get(&slot).copied().or(any).expect("an array that is written has a type");
             vars.insert((*array, slot), kernel.vars.push(ty));
         }
         // Nothing refers to it any more, so it needs no memory.
@@ -163,8 +169,11 @@ fn choose(
 #[derive(Default)]
 struct Candidate {
     refused: bool,
-    /// The type of its slots.
+    /// The types of slots.
+    types: BTreeMap<u64, ScalarType>,
+    /// The type of all slots, if one is chosen or they are exchanged.
     ty: Option<ScalarType>,
+    exchanged: bool,
     written: bool,
     /// The parallel loops that it is written in; `None` for outside of all.
     writers: Vec<Option<Reg>>,
@@ -180,9 +189,21 @@ impl Candidate {
             && (outside || self.writers.first().is_some_and(|owner| one_owner(*owner)))
     }
 
-    fn access(&mut self, ty: ScalarType) {
-        self.refused |= self.ty.is_some_and(|known| known != ty);
-        self.ty = Some(ty);
+    /// Notes the type of an access to a slot, or to one that is not known.
+    fn access(&mut self, slot: Option<u64>, ty: ScalarType) {
+        let known = match slot {
+            Some(slot) => self.types.insert(slot, ty),
+            None => self.ty.replace(ty),
+        };
+        self.refused |= known.is_some_and(|known| known != ty);
+    }
+
+    /// Gives all slots one type where they need one.
+    fn unify(&mut self) {
+        if self.exchanged {
+            self.ty = self.ty.or(self.types.values().next().copied());
+        }
+        self.refused |= self.ty.is_some_and(|ty| self.types.values().any(|other| *other != ty));
     }
 }
 
@@ -201,18 +222,19 @@ fn collect(
                 if let Some(candidate) = arrays.get_mut(array) {
                     let slot = kernel.constants.get(at).filter(|slot| **slot < kernel.slots[*array]);
                     candidate.refused |= slot.is_none();
-                    candidate.access(kernel.regs[*value]);
+                    candidate.access(slot.copied(), kernel.regs[*value]);
                     candidate.written = true;
                     candidate.writers.push(owner);
                 }
             }
             Stmt::Let(_, Op::Load(array, at, ty)) => {
                 if let Some(candidate) = arrays.get_mut(array) {
-                    candidate.refused |= match kernel.constants.get(at) {
-                        Some(slot) => *slot >= kernel.slots[*array],
+                    let slot = kernel.constants.get(at).copied();
+                    candidate.refused |= match slot {
+                        Some(slot) => slot >= kernel.slots[*array],
                         None => kernel.slots[*array] > MAX_CHOICES,
                     };
-                    candidate.access(*ty);
+                    candidate.access(slot, *ty);
                     candidate.readers.push(owner);
                 }
             }
@@ -220,6 +242,7 @@ fn collect(
                 exchanges.push((*a, *b));
                 for array in [a, b] {
                     if let Some(candidate) = arrays.get_mut(array) {
+                        candidate.exchanged = true;
                         candidate.writers.push(owner);
                         candidate.readers.push(owner);
                     }

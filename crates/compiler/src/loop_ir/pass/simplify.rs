@@ -436,6 +436,9 @@ impl<'k> Simplifier<'k> {
             },
             Op::Compare(kind, a, b) => match self.compared(kind, a, b) {
                 Some(holds) => Value::Constant(u64::from(holds)),
+                None if kind == Compare::Ne && self.known(b) == Some(0) && self.is_truth(a) => {
+                    Value::Register(a)
+                }
                 None => {
                     let of_zero = matches!(kind, Compare::Eq | Compare::Ne) && self.known(b) == Some(0);
                     let low_bits = if of_zero { self.low_bits(a, out) } else { None };

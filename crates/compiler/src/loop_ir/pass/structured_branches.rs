@@ -15,15 +15,17 @@
 //! statements*, 1994, for the jumps that leave nothing to repeat). A loop whose first round always
 //! leaves it is a block, too.
 //!
-//! **Method.** What follows a branch with a jump goes to the end of the side that may reach it, and
-//! then the jumps of each side are removed alike. If both sides may reach it, or the jump is inside
-//! a loop, nothing changes: no statement is copied.
+//! **Method.** Branches inside each other that all do nothing but in the innermost one, as those of a
+//! pattern of several parts, are one branch by all their conditions: what is computed between them is
+//! cheap, total and loads nothing. Then what follows a branch with a jump goes to the end of the side
+//! that may reach it, and the jumps of each side are removed alike. If both sides may reach it, or
+//! the jump is inside a loop, nothing changes: no statement is copied.
 //!
 //! Costs time in proportion to the statements times the depth of the branches, of which there are at
 //! most [`MAX_DEPTH`].
 
-use super::super::{Kernel, Label, Stmt, for_each_stmt};
-use super::falls_through;
+use super::super::{Binary, Compare, Kernel, Label, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::{Builder, falls_through};
 
 /// Branches inside each other that the pass makes of one block.
 const MAX_DEPTH: u32 = 32;
@@ -35,14 +37,18 @@ pub(super) fn run(kernel: &mut Kernel) {
     if !jumps {
         return;
     }
-    super::rewrite(kernel, &mut |_, stmts, _| {
+    super::rewrite(kernel, &mut |kernel, stmts, _| {
         let mut out = Vec::new();
         for stmt in stmts {
             match once(stmt) {
-                Stmt::Block(label, body) => match without_jumps(&body, &Stmt::Break(label), MAX_DEPTH) {
-                    Some(body) => out.extend(body),
-                    None => out.push(Stmt::Block(label, body)),
-                },
+                Stmt::Block(label, body) => {
+                    let body =
+                        body.into_iter().flat_map(|stmt| merge_branches(kernel, stmt)).collect::<Vec<_>>();
+                    match without_jumps(&body, &Stmt::Break(label), MAX_DEPTH) {
+                        Some(body) => out.extend(body),
+                        None => out.push(Stmt::Block(label, body)),
+                    }
+                }
                 Stmt::For { label, index, low, high, body } => {
                     let body = without_jumps(&body, &Stmt::Continue(label), MAX_DEPTH).unwrap_or(body);
                     out.push(Stmt::For { label, index, low, high, body });
@@ -52,6 +58,57 @@ pub(super) fn run(kernel: &mut Kernel) {
         }
         out
     });
+}
+
+/// A branch of which one side is empty, and the other one ends with such a branch, as one branch.
+fn merge_branches(kernel: &mut Kernel, stmt: Stmt) -> Vec<Stmt> {
+    let Stmt::If(outer, then, otherwise) = stmt else { return vec![stmt] };
+    let (side, runs) = match (then.is_empty(), otherwise.is_empty()) {
+        (false, true) => (then, true),
+        (true, false) => (otherwise, false),
+        _ => return vec![Stmt::If(outer, then, otherwise)],
+    };
+    let branch = |condition: Reg, side: Vec<Stmt>, runs: bool| match runs {
+        true => Stmt::If(condition, side, Vec::new()),
+        false => Stmt::If(condition, Vec::new(), side),
+    };
+    let mut side: Vec<Stmt> = side.into_iter().flat_map(|stmt| merge_branches(kernel, stmt)).collect();
+    let (inner, inside, inner_runs) = match side.split_last() {
+        Some((Stmt::If(inner, then, otherwise), before)) if before.iter().all(is_cheap) => {
+            match (then.is_empty(), otherwise.is_empty()) {
+                (false, true) => (*inner, then.clone(), true),
+                (true, false) => (*inner, otherwise.clone(), false),
+                _ => return vec![branch(outer, side, runs)],
+            }
+        }
+        _ => return vec![branch(outer, side, runs)],
+    };
+    // A check is looked for by its own condition.
+    if inside == [Stmt::Fail] {
+        return vec![branch(outer, side, runs)];
+    }
+    side.pop();
+    let mut build = Builder::new(kernel);
+    let zero = build.int(0);
+    let mut is_left = |condition: Reg, runs: bool| {
+        let kind = if runs { Compare::Eq } else { Compare::Ne };
+        build.define(ScalarType::I64, Op::Compare(kind, condition, zero))
+    };
+    let (first, second) = (is_left(outer, runs), is_left(inner, inner_runs));
+    let either = build.binary(Binary::Or, first, second);
+    side.append(&mut build.stmts);
+    side.push(Stmt::If(either, Vec::new(), inside));
+    side
+}
+
+/// Returns true for what may be computed where nobody asks for it.
+fn is_cheap(stmt: &Stmt) -> bool {
+    let Stmt::Let(_, op) = stmt else { return false };
+    match op {
+        Op::Load(..) | Op::Call(..) => false,
+        Op::Binary(kind, ..) => !kind.is_integer_division(),
+        _ => true,
+    }
 }
 
 /// A loop that has no second round as a block, other statements as they are.

@@ -23,6 +23,7 @@
 //! **What is decided.** A comparison that is the same for all values in the intervals becomes a
 //! constant, and a branch on it the side that is taken. `x rem n` is `x` for `x` from `1 - n` to
 //! `n - 1`, and a choice for `x` up to `2 n - 1`; a quotient of what is below its divisor is 0.
+//! Numbers at constant distances from the same one, `i` and `i + 1`, are compared by these.
 //! Natural numbers are compared with sign. An index is below the end of its loop. A comparison that
 //! says which side of a choice was taken is its condition, and a number that is computed from a
 //! choice is that of the side that is taken, where it is known. A choice between a truth value and
@@ -47,6 +48,9 @@ const MAX_WALKS: usize = 6;
 
 /// Walks after which a bound that still moves is left out.
 const MAX_EXACT_WALKS: usize = 2;
+
+/// Sums of a number and constants, one after the other, that are looked through.
+const MAX_OFFSETS: usize = 8;
 
 /// Definitions that are computed again under the assumption of a choice.
 const MAX_RECOMPUTED_DEPTH: u32 = 4;
@@ -386,6 +390,46 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// The answer to a comparison of two numbers at constant distances from the same one.
+    fn decided_by_offsets(&self, kind: Compare, a: Reg, b: Reg) -> Option<bool> {
+        let are_natural = || self.interval(a).is_natural() && self.interval(b).is_natural();
+        let signed = match kind {
+            Compare::LtUnsigned if are_natural() => Compare::Lt,
+            Compare::LeUnsigned if are_natural() => Compare::Le,
+            Compare::LtUnsigned | Compare::LeUnsigned => return None,
+            kind => kind,
+        };
+        let ((one, near), (other, far)) = (self.offset(a), self.offset(b));
+        (one == other).then(|| signed.holds(near as u64, far as u64))
+    }
+
+    /// A register and the constant that is added to it, where no sum on the way is beyond a word.
+    fn offset(&self, mut reg: Reg) -> (Reg, i64) {
+        let mut offset = 0i64;
+        let constant = |reg: Reg| Some(self.interval(reg)).filter(|of| of.low == of.high).map(|of| of.low);
+        for _ in 0..MAX_OFFSETS {
+            let (of, added) = match self.ops.get(&reg) {
+                Some(Op::Binary(Binary::Add, a, b)) => match (constant(*a), constant(*b)) {
+                    (_, Some(added)) => (*a, added),
+                    (Some(added), _) => (*b, added),
+                    _ => break,
+                },
+                Some(Op::Binary(Binary::Sub, a, b)) => match constant(*b).and_then(i64::checked_neg) {
+                    Some(added) => (*a, added),
+                    None => break,
+                },
+                _ => break,
+            };
+            let range = self.interval(of);
+            let fits = |n: i64| n.checked_add(added).is_some();
+            let Some(sum) = offset.checked_add(added).filter(|_| fits(range.low) && fits(range.high)) else {
+                break;
+            };
+            (reg, offset) = (of, sum);
+        }
+        (reg, offset)
+    }
+
     /// The condition of a choice that a comparison tells, and whether the comparison holds where the
     /// condition does.
     fn told_condition(&mut self, kind: Compare, a: Reg, b: Reg) -> Option<(Reg, bool)> {
@@ -658,7 +702,8 @@ impl<'k> Walk<'k> {
                 Interval::exactly(i64::from(kind.holds(0, 0)))
             }
             Op::Compare(kind, a, b) if self.kernel.regs[*a] == ScalarType::I64 => {
-                match decided(*kind, self.interval(*a), self.interval(*b)) {
+                let decided = decided(*kind, self.interval(*a), self.interval(*b));
+                match decided.or_else(|| self.decided_by_offsets(*kind, *a, *b)) {
                     Some(holds) => Interval::exactly(i64::from(holds)),
                     None => Interval { low: 0, high: 1 },
                 }
