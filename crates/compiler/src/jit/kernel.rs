@@ -308,9 +308,14 @@ impl CompiledKernel {
         let halt = AtomicBool::new(false);
         let mut frame = words.to_vec();
         frame[INTERRUPT_WORD] = std::ptr::from_ref(&halt) as u64;
+        // A failure counts for more: the evaluator can be stopped, too.
+        let note_stop = || {
+            let _ =
+                status.compare_exchange(STATUS_DONE, STATUS_STOPPED, Ordering::Relaxed, Ordering::Relaxed);
+        };
         let run = |piece: i64| {
             if halt.load(Ordering::Relaxed) {
-                return;
+                return note_stop();
             }
             let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
             // Addresses of own arrays are written into a copy.
@@ -326,8 +331,7 @@ impl CompiledKernel {
                     status.store(STATUS_FAILED, Ordering::Relaxed);
                     halt.store(true, Ordering::Relaxed);
                 }
-                // The halt is known, or is a failure.
-                _ => {}
+                _ => note_stop(),
             }
         };
         let (ended, end) = mpsc::channel::<()>();
@@ -338,13 +342,6 @@ impl CompiledKernel {
             });
             while end.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if stop.load(Ordering::Relaxed) {
-                    // A failure counts for more: the evaluator can be stopped, too.
-                    let _ = status.compare_exchange(
-                        STATUS_DONE,
-                        STATUS_STOPPED,
-                        Ordering::Relaxed,
-                        Ordering::Relaxed,
-                    );
                     halt.store(true, Ordering::Relaxed);
                 }
             }

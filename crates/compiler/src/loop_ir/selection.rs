@@ -7,8 +7,8 @@
 //! ```
 //!
 //! **Which.** The key of what is held is the key of a round with the variables in place of what the
-//! round sets them to: so it *is* the key of the round that they come from, or of the beginning. The
-//! comparison is strict. What a round computes depends on the variables by the comparison alone.
+//! round sets them to, and else the same in all rounds: so it *is* the key of the round that they come
+//! from, or of the beginning. The comparison is strict. What a round computes depends on the variables by the comparison alone.
 //!
 //! **Why the grouping means nothing.** The comparison is a strict weak order of the keys that are
 //! not NaN, and none holds with NaN. So rounds one after the other give the first of the largest
@@ -35,9 +35,13 @@ pub struct Selection {
     pub members: Vec<(Var, Reg)>,
 }
 
-/// The selections that set the variables of a loop body of definitions and assignments which are
-/// none of these accumulators; `None` if one of the variables is in none.
-pub fn selections(kernel: &Kernel, body: &[Stmt], accumulators: &[Accumulator]) -> Option<Vec<Selection>> {
+/// The selections that set the variables of a loop over `index` with a body of definitions and
+/// assignments which are none of these accumulators; `None` if one of the variables is in none.
+pub fn selections(
+    kernel: &Kernel,
+    (index, body): (Reg, &[Stmt]),
+    accumulators: &[Accumulator],
+) -> Option<Vec<Selection>> {
     let (mut ops, mut sets) = (HashMap::default(), Vec::<(Var, Reg)>::new());
     let variable = |stmt: &Stmt| if let Stmt::Set(var, _) = stmt { Some(*var) } else { None };
     let variables: HashSet<Var> = body.iter().filter_map(variable).collect();
@@ -86,12 +90,13 @@ pub fn selections(kernel: &Kernel, body: &[Stmt], accumulators: &[Accumulator]) 
             None => groups.push((*condition, vec![(var, *operand)])),
         }
     }
-    let search = Search { kernel, ops, dependent };
+    let search = Search { kernel, index, ops, dependent };
     groups.into_iter().map(|(condition, members)| search.selection(condition, members)).collect()
 }
 
 struct Search<'a> {
     kernel: &'a Kernel,
+    index: Reg,
     ops: HashMap<Reg, &'a Op>,
     dependent: HashSet<Reg>,
 }
@@ -140,7 +145,7 @@ impl Search<'_> {
         }
         *budget -= 1;
         if !self.dependent.contains(&held) {
-            return self.is_same(held, key);
+            return self.is_invariant(held) && self.is_same(held, key);
         }
         let Some(op) = self.ops.get(&held) else { return false };
         if let Op::Get(var) = op {
@@ -153,6 +158,15 @@ impl Search<'_> {
         two.for_each_reg_mut(&mut |reg| others.push(std::mem::replace(reg, held)));
         one == two
             && operands.iter().zip(&others).all(|(held, key)| self.is_key_of(members, *held, *key, budget))
+    }
+
+    /// Returns true for a register that holds the same in all rounds: else what is held would have
+    /// another key in each.
+    fn is_invariant(&self, reg: Reg) -> bool {
+        let Some(op) = self.ops.get(&reg) else { return reg != self.index };
+        let mut invariant = !matches!(op, Op::Load(..) | Op::Call(..));
+        op.for_each_reg(&mut |operand| invariant = invariant && self.is_invariant(operand));
+        invariant
     }
 
     /// Returns true for one register, or two that hold the same constant.

@@ -151,6 +151,21 @@ impl Checker<'_> {
             let name = &name.text;
             let how = format!("`x.{name} a` is `{name} x a`: write `x |> {name} a` to pass `x` last");
             self.add_hint(before, &how, |report| mismatch(report, base.span));
+            // `l.push 2`: one value is missing in the tuple that is wanted.
+            let receiver = if let ExprKind::Name(receiver) = &base.kind { &*receiver.text } else { "x" };
+            let values = vec!["…"; arguments.len()].join(", ");
+            let how = format!(
+                "`x.{name} a` is `{name} x a`, and `{name}` takes its values together: write `{name} ({receiver}, {values})`"
+            );
+            self.add_hint(before, &how, |report| {
+                let wanted = match &report.error {
+                    CheckError::Conversion(ConversionError::Mismatch { expected, .. }) => expected.kind(),
+                    _ => return false,
+                };
+                let values = arguments.len() + 1;
+                report.span() == base.span
+                    && matches!(wanted, TypeKind::Product(parts) if parts.len() == values)
+            });
         }
         if let (ExprKind::Name(name), [_, _, ..]) = (&head.kind, &arguments[..])
             && matches!(&*name.text, "print" | "println")

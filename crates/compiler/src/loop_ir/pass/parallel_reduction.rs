@@ -44,7 +44,7 @@ pub(super) fn run(kernel: &mut Kernel) {
             let long = |index: &Reg| costs.get(index).is_some_and(|ns| *ns >= MIN_PARALLEL_NS);
             let found = match &stmt {
                 Stmt::For { index, body, .. } if position != Position::Parallel && long(index) => {
-                    Reductions::of(kernel, body)
+                    Reductions::of(kernel, *index, body)
                 }
                 _ => None,
             };
@@ -64,12 +64,12 @@ struct Reductions {
 }
 
 impl Reductions {
-    fn of(kernel: &Kernel, body: &[Stmt]) -> Option<Reductions> {
+    fn of(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Reductions> {
         if !body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..))) {
             return None;
         }
         let accumulators = accumulators_among(kernel, body);
-        let selections = selections(kernel, body, &accumulators)?;
+        let selections = selections(kernel, (index, body), &accumulators)?;
         (!accumulators.is_empty() || !selections.is_empty())
             .then_some(Reductions { accumulators, selections })
     }
