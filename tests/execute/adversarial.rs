@@ -4,6 +4,7 @@
 //! made here.
 
 use crate::checker::{folder, programs, run};
+use crate::watchdog::interrupted_after;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -174,7 +175,7 @@ fn mangled_programs() {
     use felis_check::check::{self, Env};
     use felis_runtime::eval::{Host, Machine, stack_guard};
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::AtomicBool;
     let rounds: usize = std::env::var("MANGLED").ok().and_then(|n| n.parse().ok()).unwrap_or(1_500);
     let folders = ["tests/diagnostics", "tests/adversarial", "tests/syntax", "examples", "stdlib"];
     let texts: Vec<(String, String)> = folders.iter().flat_map(|f| programs(f, &[""])).collect();
@@ -231,15 +232,8 @@ fn mangled_programs() {
         }
         let mangled = parts.concat();
         let interrupt = Arc::new(AtomicBool::new(false));
-        let (done, waiting) = std::sync::mpsc::channel::<()>();
-        let flag = interrupt.clone();
-        let watchdog = std::thread::spawn(move || {
-            if waiting.recv_timeout(Duration::from_millis(500)).is_err() {
-                flag.store(true, Ordering::Relaxed);
-            }
-        });
         let start = Instant::now();
-        let ran = stack_guard::with_stack(64 << 20, || {
+        let evaluate = || {
             let mut map = SourceMap::new();
             let parsed = felis_syntax::syntax::parse(&map.add(name.as_str(), mangled.as_str()));
             if !parsed.errors.is_empty() {
@@ -270,9 +264,10 @@ fn mangled_programs() {
                 felis_base::diagnostic::render(&said, &map, false);
             }
             true
+        };
+        let ran = interrupted_after(Duration::from_millis(500), &interrupt, || {
+            stack_guard::with_stack(64 << 20, evaluate)
         });
-        drop(done);
-        watchdog.join().expect("the watchdog");
         accepted += usize::from(ran.unwrap_or_else(|_| panic!("{mangled}")));
         assert!(start.elapsed() < MAX_RUN_TIME, "{:?} for\n{mangled}", start.elapsed());
     }

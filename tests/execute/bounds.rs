@@ -3,6 +3,7 @@
 //!
 //! Nothing here is measured in seconds: the compiled units and the memory are counted.
 
+use crate::watchdog::interrupted_after;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -164,16 +165,10 @@ fn a_round_that_fails_stops_rounds_without_end_on_other_threads() {
         let program = format!("{steps}{body}");
         on_large_stack(|| {
             let mut session = Session::new().with_executor(Executor::Eager, 2);
-            let (done, waiting) = std::sync::mpsc::channel::<()>();
             let flag = session.interrupt_flag();
-            let watchdog = std::thread::spawn(move || {
-                if waiting.recv_timeout(Duration::from_secs(60)).is_err() {
-                    flag.store(true, Ordering::Relaxed);
-                }
+            let outcome = interrupted_after(Duration::from_secs(60), &flag, || {
+                session.evaluate("rounds", &program, Mode::Script, &mut |_| {})
             });
-            let outcome = session.evaluate("rounds", &program, Mode::Script, &mut |_| {});
-            drop(done);
-            watchdog.join().expect("the watchdog");
             let codes: Vec<&str> = outcome.diagnostics.iter().map(|d| d.code.as_str()).collect();
             assert_eq!((outcome.status, &codes[..]), (Status::Failed, &["E0501"][..]), "{body}");
             assert!(session.metrics().failed > 0, "{body}");

@@ -41,5 +41,6 @@ mod shapes;
 mod sharded;
 mod stdlib;
 mod storing;
+mod watchdog;
 
 use sharded::in_four_parts;

@@ -1,5 +1,6 @@
 //! Runs of compiled kernels: binds inputs, runs the phases, and makes values of the results.
 
+use super::Shared;
 use super::call::stack_limit;
 use super::code::Code;
 use super::fields::{accepts_field, field_at, size_of, sized_slots};
@@ -10,56 +11,21 @@ use super::partition::{
     CALLS_WORD, Control, GROWABLES_WORD, INTERRUPT_WORD, IterationSpace, PANELS_WORD, Partition, STACK_WORD,
     STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
-use super::{POLL_INTERVAL, Shared};
+use super::pieces::{self, RoundTime, Rounds};
 use crate::array_loops::{FieldBinding, InputBinding, Lowered, ResultSource};
 use crate::kernel::{Executable, Input, Limits, RunResult};
 use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Reg, Stmt, buffer_reuse};
 use crate::value::{Buffer, Class, Packed, Seq, Value};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-/// The work of a parallel loop, by its model or as measured in its last run.
-#[derive(Clone, Copy)]
-struct Work {
-    /// Nanoseconds of a round.
-    round_ns: f64,
-    /// Nanoseconds from which the loop is run on several threads.
-    min_parallel_ns: f64,
-    /// Nanoseconds of a piece: between two of them a run can be stopped.
-    min_piece_ns: f64,
-}
-
-impl Work {
-    /// The work by the model ([`cost`](crate::loop_ir::cost)), in which loops by vectors take up to ten
-    /// times as long as they do.
-    fn estimated(round_ns: f64) -> Work {
-        Work { round_ns: round_ns.max(0.05), min_parallel_ns: 200_000.0, min_piece_ns: 100_000.0 }
-    }
-
-    /// The work as measured: below this, waking a thread takes longer than what it saves.
-    fn measured(round_ns: f64) -> Work {
-        Work { round_ns, min_parallel_ns: 60_000.0, min_piece_ns: 15_000.0 }
-    }
-}
-
-/// Nanoseconds of a parallel loop by the model from which its rounds are measured.
-const MIN_MEASURED_NS: f64 = 20_000.0;
-
-/// Nanoseconds of work of a piece of a long loop.
-const LONG_PIECE_NS: f64 = 4_000_000.0;
 
 /// Slots of an array that a run without loops may copy.
 const MAX_SLOTS_COPIED_BY_SHORT: usize = 64;
 
 /// The interval between two reports of progress, about.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
-
-/// Pieces for each thread, so that uneven ones even out.
-const PIECES_PER_THREAD: usize = 4;
 
 /// A control transfer out of a list of statements.
 enum ControlExit {
@@ -137,8 +103,8 @@ pub struct CompiledKernel {
     has_sums: bool,
     /// The time that these take.
     boxing: BoxingTime,
-    /// For each parallel loop, the picoseconds of a round in its last run; 0 before it.
-    round_ps: Vec<AtomicU64>,
+    /// For each parallel loop, the time of a round.
+    round_times: Vec<RoundTime>,
     /// For each phase, the arrays that each of its pieces has of its own.
     thread_local: Vec<Vec<Array>>,
     /// The class of the slots of arrays to work in whose memory becomes that of a result or of a
@@ -186,7 +152,7 @@ impl CompiledKernel {
         let overwrites = (0..lowered.bindings.len()).filter(|i| fits(&lowered.bindings[*i])).collect();
         let exchanged_classes = exchanged_classes(&lowered);
         let rounds = known_rounds(&lowered.kernel);
-        let round_ps = lowered.kernel.iteration_costs.iter().map(|_| AtomicU64::new(0)).collect();
+        let round_times = lowered.kernel.iteration_costs.iter().map(|_| RoundTime::default()).collect();
         CompiledKernel {
             lowered,
             code,
@@ -198,7 +164,7 @@ impl CompiledKernel {
             rounds,
             has_sums,
             boxing: BoxingTime::default(),
-            round_ps,
+            round_times,
             thread_local,
             exchanged_classes,
         }
@@ -234,122 +200,12 @@ impl CompiledKernel {
         let panels = Panels::default();
         // One round alone packs one after the other into the same memory.
         words[PANELS_WORD] = if count > 1 { std::ptr::from_ref(&panels) as u64 } else { 0 };
-        let status = self.run_in_pieces(phase, count, words, limits);
+        let (at, each) = phase;
+        let estimated_ns = self.lowered.kernel.iteration_costs[each];
+        let rounds = Rounds { count, estimated_ns, time: &self.round_times[each] };
+        let run_piece = |words: &mut [u64], range: (i64, i64)| self.run_piece(at, words, range, limits);
+        let status = pieces::run(&rounds, || self.shared.thread_pool(), (&mut *words, limits), &run_piece);
         words[PANELS_WORD] = 0;
-        status
-    }
-
-    /// Does the rounds of a parallel phase in pieces.
-    fn run_in_pieces(
-        &self,
-        (at, each): (usize, usize),
-        count: i64,
-        words: &mut [u64],
-        limits: &Limits<'_>,
-    ) -> i64 {
-        let stop = limits.interrupt;
-        let estimate = Work::estimated(self.lowered.kernel.iteration_costs[each]);
-        let is_measured = estimate.round_ns * count as f64 >= MIN_MEASURED_NS;
-        let work = match self.round_ps[each].load(Ordering::Relaxed) {
-            round_ps @ 1.. if is_measured => Work::measured(round_ps as f64 / 1e3),
-            _ => estimate,
-        };
-        let whole = work.round_ns * count as f64;
-        let is_long = whole >= work.min_parallel_ns;
-        let pool = if is_long { self.shared.thread_pool() } else { None };
-        let least = ((work.min_piece_ns / work.round_ns) as i64).clamp(1, count.max(1));
-        let report_progress = limits.report_progress.filter(|_| is_long);
-        // All pieces together.
-        let taken_ns = AtomicU64::new(0);
-        let run_piece = |words: &mut [u64], range| {
-            if !is_measured {
-                return self.run_piece(at, words, range, limits);
-            }
-            let begun = Instant::now();
-            let status = self.run_piece(at, words, range, limits);
-            taken_ns.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
-            status
-        };
-        let note_work = || {
-            let taken_ps = taken_ns.load(Ordering::Relaxed).saturating_mul(1_000);
-            if is_measured && count > 0 {
-                self.round_ps[each].store((taken_ps / count as u64).max(1), Ordering::Relaxed);
-            }
-        };
-        if let Some(report_progress) = report_progress {
-            report_progress(0, count as u64);
-        }
-        let Some(pool) = pool else {
-            let mut low = 0;
-            while low < count {
-                let high = count.min(low + least);
-                match run_piece(words, (low, high)) {
-                    STATUS_DONE if stop.load(Ordering::Relaxed) && high < count => return STATUS_STOPPED,
-                    STATUS_DONE => {
-                        low = high;
-                        if let Some(report_progress) = report_progress {
-                            report_progress(low as u64, count as u64);
-                        }
-                    }
-                    other => return other,
-                }
-            }
-            note_work();
-            return STATUS_DONE;
-        };
-        let threads = pool.current_num_threads() as i64;
-        let most = ((whole / LONG_PIECE_NS) as i64).max(threads * PIECES_PER_THREAD as i64);
-        let wanted = (count / least).clamp(1, most);
-        // Rounds of which some pieces would have two and others one are pieces themselves.
-        let wanted = if count < 2 * wanted { count } else { wanted };
-        let (status, done) = (AtomicI64::new(STATUS_DONE), AtomicU64::new(0));
-        // What pieces poll in place of the interruption: a piece that fails stops the others, which
-        // may have no end of their own.
-        let halt = AtomicBool::new(false);
-        let mut frame = words.to_vec();
-        frame[INTERRUPT_WORD] = std::ptr::from_ref(&halt) as u64;
-        // A failure counts for more: the evaluator can be stopped, too.
-        let note_stop = || {
-            let _ =
-                status.compare_exchange(STATUS_DONE, STATUS_STOPPED, Ordering::Relaxed, Ordering::Relaxed);
-        };
-        let run = |piece: i64| {
-            if halt.load(Ordering::Relaxed) {
-                return note_stop();
-            }
-            let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
-            // Addresses of own arrays are written into a copy.
-            match run_piece(&mut frame.clone(), (bound(piece), bound(piece + 1))) {
-                STATUS_DONE => {
-                    let iterations = (bound(piece + 1) - bound(piece)) as u64;
-                    let done = done.fetch_add(iterations, Ordering::Relaxed) + iterations;
-                    if let Some(report_progress) = report_progress {
-                        report_progress(done, count as u64);
-                    }
-                }
-                STATUS_FAILED => {
-                    status.store(STATUS_FAILED, Ordering::Relaxed);
-                    halt.store(true, Ordering::Relaxed);
-                }
-                _ => note_stop(),
-            }
-        };
-        let (ended, end) = mpsc::channel::<()>();
-        pool.in_place_scope(|scope| {
-            scope.spawn(|_| {
-                (0..wanted).into_par_iter().for_each(run);
-                drop(ended);
-            });
-            while end.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if stop.load(Ordering::Relaxed) {
-                    halt.store(true, Ordering::Relaxed);
-                }
-            }
-        });
-        let status = status.into_inner();
-        if status == STATUS_DONE {
-            note_work();
-        }
         status
     }
 

@@ -29,6 +29,7 @@ mod masked_simd;
 mod math;
 mod native;
 mod partition;
+mod pieces;
 mod private_variables;
 mod simd128;
 mod sort;

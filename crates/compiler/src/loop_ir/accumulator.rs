@@ -162,7 +162,7 @@ pub fn recurrences(kernel: &Kernel, body: &[Stmt]) -> Option<Recurrences> {
 
 /// The variables that the statements of a loop set, with what they are set to; `None` if one is set
 /// twice.
-fn variables_set(body: &[Stmt]) -> Option<Vec<(Var, Reg)>> {
+pub fn variables_set(body: &[Stmt]) -> Option<Vec<(Var, Reg)>> {
     let mut set: Vec<(Var, Reg)> = Vec::new();
     for stmt in body {
         if let Stmt::Set(var, new) = stmt {

@@ -7,15 +7,16 @@
 //! ```
 //!
 //! **Which.** The key of what is held is the key of a round with the variables in place of what the
-//! round sets them to, and else the same in all rounds: so it *is* the key of the round that they come
-//! from, or of the beginning. The comparison is strict. What a round computes depends on the variables by the comparison alone.
+//! round sets them to, and else the same in all rounds: so it *is* the key of the round that they
+//! come from, or of the beginning. The comparison is strict. What a round computes depends on the
+//! variables by the comparison alone.
 //!
 //! **Why the grouping means nothing.** The comparison is a strict weak order of the keys that are
 //! not NaN, and none holds with NaN. So rounds one after the other give the first of the largest
 //! keys that are beyond the beginning's, or the beginning. Pieces that all begin with the beginning
 //! give the same for their rounds, and joined in order, by the same comparison, the same for all.
 
-use super::accumulator::Accumulator;
+use super::accumulator::{Accumulator, variables_set};
 use super::{Binary, Compare, Kernel, Op, Reg, Stmt, Var};
 use crate::hash::{HashMap, HashSet};
 
@@ -42,47 +43,18 @@ pub fn selections(
     (index, body): (Reg, &[Stmt]),
     accumulators: &[Accumulator],
 ) -> Option<Vec<Selection>> {
-    let (mut ops, mut sets) = (HashMap::default(), Vec::<(Var, Reg)>::new());
-    let variable = |stmt: &Stmt| if let Stmt::Set(var, _) = stmt { Some(*var) } else { None };
-    let variables: HashSet<Var> = body.iter().filter_map(variable).collect();
-    // Registers that depend on variables that the loop sets.
-    let mut dependent: HashSet<Reg> = HashSet::default();
-    for stmt in body {
-        match stmt {
-            Stmt::Let(reg, op) => {
-                let mut depends = false;
-                op.for_each_reg(&mut |operand| depends |= dependent.contains(&operand));
-                if let Op::Get(var) = op {
-                    // A new value.
-                    if sets.iter().any(|(set, _)| set == var) {
-                        return None;
-                    }
-                    depends |= variables.contains(var);
-                }
-                if depends {
-                    dependent.insert(*reg);
-                }
-                ops.insert(*reg, op);
-            }
-            Stmt::Set(var, new) => {
-                if sets.iter().any(|(set, _)| set == var) {
-                    return None;
-                }
-                sets.push((*var, *new));
-            }
-            _ => return None,
-        }
-    }
+    let sets = variables_set(body)?;
+    let facts = Facts::of(kernel, (index, body), &sets)?;
     let is_independent = |one: &Accumulator| {
-        [Some(one.operand), one.condition].into_iter().flatten().all(|reg| !dependent.contains(&reg))
+        [Some(one.operand), one.condition].into_iter().flatten().all(|reg| !facts.dependent.contains(&reg))
     };
     if !accumulators.iter().all(is_independent) {
         return None;
     }
     let mut groups: Vec<(Reg, Vec<(Var, Reg)>)> = Vec::new();
     for (var, new) in sets.into_iter().filter(|(var, _)| !accumulators.iter().any(|one| one.var == *var)) {
-        let Op::Select(condition, operand, old) = ops.get(&new)? else { return None };
-        if ops.get(old) != Some(&&Op::Get(var)) || dependent.contains(operand) {
+        let Op::Select(condition, operand, old) = facts.ops.get(&new)? else { return None };
+        if facts.ops.get(old) != Some(&&Op::Get(var)) || facts.dependent.contains(operand) {
             return None;
         }
         match groups.iter_mut().find(|(of, _)| of == condition) {
@@ -90,18 +62,63 @@ pub fn selections(
             None => groups.push((*condition, vec![(var, *operand)])),
         }
     }
-    let search = Search { kernel, index, ops, dependent };
-    groups.into_iter().map(|(condition, members)| search.selection(condition, members)).collect()
+    groups.into_iter().map(|(condition, members)| facts.selection(condition, members)).collect()
 }
 
-struct Search<'a> {
+/// The facts about the registers of a loop body.
+struct Facts<'a> {
     kernel: &'a Kernel,
-    index: Reg,
     ops: HashMap<Reg, &'a Op>,
+    /// The registers that depend on variables which the loop sets.
     dependent: HashSet<Reg>,
+    /// The registers that depend on the index or on slots.
+    varying: HashSet<Reg>,
+    /// The registers that hold 0 or 1.
+    truths: HashSet<Reg>,
 }
 
-impl Search<'_> {
+impl<'a> Facts<'a> {
+    /// The facts about a body that sets these variables; `None` if one is read after it is set.
+    fn of(kernel: &'a Kernel, (index, body): (Reg, &'a [Stmt]), sets: &[(Var, Reg)]) -> Option<Facts<'a>> {
+        let (dependent, varying) = (HashSet::default(), HashSet::from_iter([index]));
+        let (ops, truths) = (HashMap::default(), HashSet::default());
+        let mut this = Facts { kernel, ops, dependent, varying, truths };
+        let mut is_set: HashSet<Var> = HashSet::default();
+        for stmt in body {
+            match stmt {
+                Stmt::Let(_, Op::Get(var)) if is_set.contains(var) => return None,
+                Stmt::Let(reg, op) => this.define(*reg, op, sets),
+                Stmt::Set(var, _) => drop(is_set.insert(*var)),
+                _ => return None,
+            }
+        }
+        Some(this)
+    }
+
+    fn define(&mut self, reg: Reg, op: &'a Op, sets: &[(Var, Reg)]) {
+        let mut depends = matches!(op, Op::Get(var) if sets.iter().any(|(set, _)| set == var));
+        let mut varies = matches!(op, Op::Load(..) | Op::Call(..));
+        op.for_each_reg(&mut |operand| {
+            depends |= self.dependent.contains(&operand);
+            varies |= self.varying.contains(&operand);
+        });
+        let is_truth = match op {
+            Op::Compare(..) => true,
+            Op::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => {
+                [a, b].iter().all(|operand| self.truths.contains(operand))
+            }
+            _ => false,
+        };
+        for (holds, set) in
+            [(depends, &mut self.dependent), (varies, &mut self.varying), (is_truth, &mut self.truths)]
+        {
+            if holds {
+                set.insert(reg);
+            }
+        }
+        self.ops.insert(reg, op);
+    }
+
     fn selection(&self, condition: Reg, members: Vec<(Var, Reg)>) -> Option<Selection> {
         match self.ops.get(&condition)? {
             Op::Compare(compare @ (Compare::Lt | Compare::LtUnsigned), a, b) => {
@@ -120,21 +137,11 @@ impl Search<'_> {
             }
             // Rounds that a condition of their own leaves out are not beyond the beginning.
             Op::Binary(Binary::And, a, b) => match [a, b].map(|reg| self.dependent.contains(reg)) {
-                [true, false] if self.is_truth_value(*b) => self.selection(*a, members),
-                [false, true] if self.is_truth_value(*a) => self.selection(*b, members),
+                [true, false] if self.truths.contains(b) => self.selection(*a, members),
+                [false, true] if self.truths.contains(a) => self.selection(*b, members),
                 _ => None,
             },
             _ => None,
-        }
-    }
-
-    fn is_truth_value(&self, reg: Reg) -> bool {
-        match self.ops.get(&reg) {
-            Some(Op::Compare(..)) => true,
-            Some(Op::Binary(Binary::And | Binary::Or | Binary::Xor, a, b)) => {
-                self.is_truth_value(*a) && self.is_truth_value(*b)
-            }
-            _ => false,
         }
     }
 
@@ -145,7 +152,8 @@ impl Search<'_> {
         }
         *budget -= 1;
         if !self.dependent.contains(&held) {
-            return self.is_invariant(held) && self.is_same(held, key);
+            // Otherwise what is held would have another key in each round.
+            return !self.varying.contains(&held) && self.is_same(held, key);
         }
         let Some(op) = self.ops.get(&held) else { return false };
         if let Op::Get(var) = op {
@@ -158,15 +166,6 @@ impl Search<'_> {
         two.for_each_reg_mut(&mut |reg| others.push(std::mem::replace(reg, held)));
         one == two
             && operands.iter().zip(&others).all(|(held, key)| self.is_key_of(members, *held, *key, budget))
-    }
-
-    /// Returns true for a register that holds the same in all rounds: else what is held would have
-    /// another key in each.
-    fn is_invariant(&self, reg: Reg) -> bool {
-        let Some(op) = self.ops.get(&reg) else { return reg != self.index };
-        let mut invariant = !matches!(op, Op::Load(..) | Op::Call(..));
-        op.for_each_reg(&mut |operand| invariant = invariant && self.is_invariant(operand));
-        invariant
     }
 
     /// Returns true for one register, or two that hold the same constant.

@@ -157,14 +157,10 @@ impl Checker<'_> {
             let how = format!(
                 "`x.{name} a` is `{name} x a`, and `{name}` takes its values together: write `{name} ({receiver}, {values})`"
             );
+            let takes_all = |wanted: &Type| matches!(wanted.kind(), TypeKind::Product(parts) if parts.len() == arguments.len() + 1);
             self.add_hint(before, &how, |report| {
-                let wanted = match &report.error {
-                    CheckError::Conversion(ConversionError::Mismatch { expected, .. }) => expected.kind(),
-                    _ => return false,
-                };
-                let values = arguments.len() + 1;
-                report.span() == base.span
-                    && matches!(wanted, TypeKind::Product(parts) if parts.len() == values)
+                mismatch(report, base.span)
+                    && matches!(&report.error, CheckError::Conversion(ConversionError::Mismatch { expected, .. }) if takes_all(expected))
             });
         }
         if let (ExprKind::Name(name), [_, _, ..]) = (&head.kind, &arguments[..])

@@ -30,7 +30,7 @@ use super::super::{Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, 
 use super::clone_stmts::Cloner;
 use super::parallel_level::MIN_PARALLEL_NS;
 use super::{Builder, Position, rewrite};
-use crate::hash::HashMap;
+use crate::hash::HashSet;
 
 /// Pieces of a loop.
 const PIECES: u64 = 64;
@@ -141,7 +141,7 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
     let label = build.label();
     let joining = std::mem::replace(&mut build.stmts, front);
     build.stmts.push(Stmt::ParallelFor { index: piece, count: pieces, body: in_piece });
-    // What variables of a selection hold has a key only where there is a round.
+    // The variables of a selection have a key only where there is a round.
     let with_rounds = if selected.is_empty() { pieces } else { build.min(rounds, pieces) };
     build.stmts.push(Stmt::For { label, index: number, low: zero, high: with_rounds, body: joining });
     build.stmts
@@ -154,13 +154,23 @@ fn join_selection(
     members: &[Piecewise],
     (number, body): (Reg, &[Stmt]),
 ) {
-    let ops: HashMap<Reg, &Op> = body.iter().filter_map(Stmt::as_definition).collect();
+    let slice = slice(body, selection.held);
     let held: Vec<Reg> = members.iter().map(|var| build.define(var.ty, Op::Get(var.whole))).collect();
     let ends: Vec<Reg> =
         members.iter().map(|var| build.define(var.ty, Op::Load(var.ends, number, var.ty))).collect();
     let [old, new] = [&held, &ends].map(|values| {
-        let known = members.iter().map(|var| var.whole).zip(values.iter().copied()).collect();
-        key_of(build, &ops, selection.held, &known)
+        let mut copy = Cloner::new(build.kernel);
+        for (reg, op) in slice.iter().filter_map(Stmt::as_definition) {
+            if let Op::Get(read) = op
+                && let Some(at) = members.iter().position(|var| var.whole == *read)
+            {
+                copy.names.known_registers.insert(reg, values[at]);
+            }
+        }
+        let computing = copy.stmts(&slice);
+        let key = copy.reg(selection.held);
+        build.stmts.extend(computing);
+        key
     });
     let (first, second) = if selection.max { (old, new) } else { (new, old) };
     let replaces = build.define(ScalarType::I64, Op::Compare(selection.compare, first, second));
@@ -170,17 +180,18 @@ fn join_selection(
     }
 }
 
-/// The register that a body computes, computed again where variables hold these registers.
-fn key_of(build: &mut Builder<'_>, ops: &HashMap<Reg, &Op>, reg: Reg, values: &HashMap<Var, Reg>) -> Reg {
-    let Some(op) = ops.get(&reg) else { return reg };
-    if let Op::Get(var) = op
-        && let Some(value) = values.get(var)
-    {
-        return *value;
+/// The definitions of a body that a register is computed by.
+fn slice(body: &[Stmt], reg: Reg) -> Vec<Stmt> {
+    let mut needed = HashSet::from_iter([reg]);
+    let mut slice = Vec::new();
+    for stmt in body.iter().rev() {
+        if stmt.as_definition().is_some_and(|(reg, _)| needed.contains(&reg)) {
+            stmt.for_each_reg(&mut |operand| needed.extend([operand]));
+            slice.push(stmt.clone());
+        }
     }
-    let mut op = (*op).clone();
-    op.for_each_reg_mut(&mut |operand| *operand = key_of(build, ops, *operand, values));
-    build.define(build.kernel.regs[reg], op)
+    slice.reverse();
+    slice
 }
 
 /// A number joined to another one.

@@ -9,10 +9,10 @@
 //!
 //! **When.** The array is one to work in, and nothing else than loads, stores and exchanges with
 //! another such array refers to it. A slot is written and read at one type; all slots have the same
-//! one where one is chosen, or arrays are exchanged: those of a tuple may differ. Variables that rounds of parallel loops set are their own,
-//! so the array is written only outside of these, or belongs to one of them altogether
-//! (scalar replacement of aggregates; Muchnick, *Advanced Compiler Design and Implementation*,
-//! 12.2).
+//! one where one is chosen, or arrays are exchanged: those of a tuple may differ. Variables that
+//! rounds of parallel loops set are their own, so the array is written only outside of these, or
+//! belongs to one of them altogether (scalar replacement of aggregates; Muchnick, *Advanced Compiler
+//! Design and Implementation*, 12.2).
 
 use super::super::{Array, Compare, Kernel, Op, Origin, Part, Reg, ScalarType, Stmt, Var};
 use super::{Builder, rewrite};

@@ -25,6 +25,7 @@
 //! most [`MAX_DEPTH`].
 
 use super::super::{Binary, Compare, Kernel, Label, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::if_conversion::check;
 use super::{Builder, falls_through};
 
 /// Branches inside each other that the pass makes of one block.
@@ -60,33 +61,35 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
+/// The condition of a branch of which one side is empty, the other side, and whether that one runs
+/// where the condition holds.
+fn one_sided(stmt: &Stmt) -> Option<(Reg, &[Stmt], bool)> {
+    match stmt {
+        Stmt::If(condition, side, other) if other.is_empty() && !side.is_empty() => {
+            Some((*condition, side, true))
+        }
+        Stmt::If(condition, other, side) if other.is_empty() && !side.is_empty() => {
+            Some((*condition, side, false))
+        }
+        _ => None,
+    }
+}
+
 /// A branch of which one side is empty, and the other one ends with such a branch, as one branch.
 fn merge_branches(kernel: &mut Kernel, stmt: Stmt) -> Vec<Stmt> {
-    let Stmt::If(outer, then, otherwise) = stmt else { return vec![stmt] };
-    let (side, runs) = match (then.is_empty(), otherwise.is_empty()) {
-        (false, true) => (then, true),
-        (true, false) => (otherwise, false),
-        _ => return vec![Stmt::If(outer, then, otherwise)],
+    let Some((outer, side, runs)) = one_sided(&stmt) else { return vec![stmt] };
+    let merged = side.iter().cloned().flat_map(|stmt| merge_branches(kernel, stmt));
+    let mut side: Vec<Stmt> = merged.collect();
+    let inner = side.split_last().and_then(|(last, before)| {
+        // A check is looked for by its own condition.
+        let merges = before.iter().all(is_cheap) && check(last).is_none();
+        let (inner, inside, runs) = one_sided(last).filter(|_| merges)?;
+        Some((inner, inside.to_vec(), runs))
+    });
+    let Some((inner, inside, inner_runs)) = inner else {
+        let (then, otherwise) = if runs { (side, Vec::new()) } else { (Vec::new(), side) };
+        return vec![Stmt::If(outer, then, otherwise)];
     };
-    let branch = |condition: Reg, side: Vec<Stmt>, runs: bool| match runs {
-        true => Stmt::If(condition, side, Vec::new()),
-        false => Stmt::If(condition, Vec::new(), side),
-    };
-    let mut side: Vec<Stmt> = side.into_iter().flat_map(|stmt| merge_branches(kernel, stmt)).collect();
-    let (inner, inside, inner_runs) = match side.split_last() {
-        Some((Stmt::If(inner, then, otherwise), before)) if before.iter().all(is_cheap) => {
-            match (then.is_empty(), otherwise.is_empty()) {
-                (false, true) => (*inner, then.clone(), true),
-                (true, false) => (*inner, otherwise.clone(), false),
-                _ => return vec![branch(outer, side, runs)],
-            }
-        }
-        _ => return vec![branch(outer, side, runs)],
-    };
-    // A check is looked for by its own condition.
-    if inside == [Stmt::Fail] {
-        return vec![branch(outer, side, runs)];
-    }
     side.pop();
     let mut build = Builder::new(kernel);
     let zero = build.int(0);

@@ -11,23 +11,23 @@
 //!                                         the rest of the columns, as they were
 //! ```
 //!
-//! A column of a matrix has a cache line for each of its elements, and if the matrix is large, a page,
-//! too: each line is loaded, or stored, once for each of its elements. So slots of a line that is
+//! A column of a matrix has a cache line for each of its elements, and if the matrix is large, a
+//! page, too: each line is loaded, or stored, once for each of its elements. So slots of a line that is
 //! stored are computed one after the other, from as many lines that are loaded and go on to be loaded
 //! in the next round (Wolf and Lam, *A data locality optimizing algorithm*, 1991).
 //!
-//! **Why nothing changes.** Rounds of the outer loop are independent, and each does its own operations
-//! in the order that they had. What stands before the inner loop is computed again, and loads no array
-//! that the nest stores into.
+//! **Why nothing changes.** Rounds of the outer loop are independent, and each does its own
+//! operations in the order that they had. What stands before the inner loop is computed again, and
+//! loads no array that the nest stores into.
 //!
 //! **When.** The inner loop computes, loads and stores, over a range that is the same in all rounds.
 //! Slots that are stored are contiguous by one index, slots that are loaded by the other one, and far
 //! apart otherwise.
 //!
-//! Costs time in proportion to the statements; the inner loop is copied up to [`MAX_COPIES`] times and
-//! once more.
+//! Costs time in proportion to the statements; the inner loop is copied up to [`MAX_COPIES`] times
+//! and once more.
 
-use super::super::{Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, defined_registers};
+use super::super::{Binary, Compare, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, defined_registers};
 use super::affine::{Affine, Forms};
 use super::clone_stmts::{Cloner, Renaming};
 use super::parallelize::independent_loops;
@@ -52,7 +52,45 @@ const MIN_STRIDE: u64 = 16;
 /// Statements of an inner loop, at most.
 const MAX_STATEMENTS: usize = 24;
 
-/// A nest that transposes.
+/// A loop whose body ends with a loop in order.
+struct Nest<'s> {
+    index: Reg,
+    /// The first index; 0 if there is none.
+    low: Option<Reg>,
+    high: Reg,
+    is_parallel: bool,
+    /// The body.
+    body: &'s [Stmt],
+    /// The statements before the inner loop.
+    before: &'s [Stmt],
+    inner: Inner<'s>,
+}
+
+/// The loop at the end of a nest.
+#[derive(Clone, Copy)]
+struct Inner<'s> {
+    label: Label,
+    index: Reg,
+    low: Reg,
+    high: Reg,
+    body: &'s [Stmt],
+}
+
+impl Nest<'_> {
+    fn of(stmt: &Stmt) -> Option<Nest<'_>> {
+        let LoopParts { index, low, high, body, item: None } = loop_parts(stmt)? else { return None };
+        let (Stmt::For { label, index: column, low: first, high: last, body: rounds }, before) =
+            body.split_last()?
+        else {
+            return None;
+        };
+        let inner = Inner { label: *label, index: *column, low: *first, high: *last, body: rounds };
+        let is_parallel = matches!(stmt, Stmt::ParallelFor { .. });
+        Some(Nest { index, low, high, is_parallel, body, before, inner })
+    }
+}
+
+/// The way in which a nest transposes.
 #[derive(Clone, Copy)]
 struct Transposition {
     /// True if stores are contiguous by the outer index.
@@ -70,8 +108,9 @@ pub(super) fn run(kernel: &mut Kernel) {
     rewrite(kernel, &mut |kernel, stmts, _| {
         let mut out = Vec::new();
         for stmt in stmts {
-            match loop_parts(&stmt).and_then(|parts| found.get(&parts.index)) {
-                Some(transposition) => tile(kernel, *transposition, stmt, &mut out),
+            let nest = Nest::of(&stmt).and_then(|nest| Some((*found.get(&nest.index)?, nest)));
+            match nest {
+                Some((transposition, nest)) => out.extend(tiled(kernel, transposition, &nest)),
                 None => out.push(stmt),
             }
         }
@@ -84,12 +123,12 @@ fn transpositions(kernel: &Kernel) -> HashMap<Reg, Transposition> {
     let mut forms = Forms::new(kernel);
     let (mut found, mut in_order) = (HashMap::default(), HashSet::default());
     super::for_each_stmt(&kernel.body, &mut |stmt| {
-        if let Some(LoopParts { index, body, item: None, .. }) = loop_parts(stmt)
-            && let Some(transposition) = transposition(kernel, &mut forms, index, body)
+        if let Some(nest) = Nest::of(stmt)
+            && let Some(transposition) = transposition(kernel, &mut forms, &nest)
         {
-            found.insert(index, transposition);
-            if matches!(stmt, Stmt::For { .. }) {
-                in_order.insert(index);
+            found.insert(nest.index, transposition);
+            if !nest.is_parallel {
+                in_order.insert(nest.index);
             }
         }
     });
@@ -100,16 +139,16 @@ fn transpositions(kernel: &Kernel) -> HashMap<Reg, Transposition> {
     found
 }
 
-/// The way in which a loop with this body transposes.
-fn transposition(kernel: &Kernel, forms: &mut Forms<'_>, outer: Reg, body: &[Stmt]) -> Option<Transposition> {
-    let (Stmt::For { index, low, high, body: inner, .. }, before) = body.split_last()? else { return None };
+/// The way in which a nest transposes, if it does.
+fn transposition(kernel: &Kernel, forms: &mut Forms<'_>, nest: &Nest<'_>) -> Option<Transposition> {
+    let Nest { index: outer, body, before, inner, .. } = *nest;
     let defined = defined_registers(body);
-    let is_varying = |reg: &Reg| *reg == outer || defined.contains(reg);
-    if inner.len() > MAX_STATEMENTS || is_varying(low) || is_varying(high) {
+    let is_varying = |reg: Reg| reg == outer || defined.contains(&reg);
+    if inner.body.len() > MAX_STATEMENTS || is_varying(inner.low) || is_varying(inner.high) {
         return None;
     }
     let (mut loads, mut stores, mut stored) = (Vec::new(), Vec::new(), HashSet::default());
-    for stmt in inner {
+    for stmt in inner.body {
         match stmt {
             Stmt::Let(_, Op::Load(array, at, _)) => loads.push((*array, *at)),
             Stmt::Let(_, Op::Call(..)) => return None,
@@ -137,7 +176,7 @@ fn transposition(kernel: &Kernel, forms: &mut Forms<'_>, outer: Reg, body: &[Stm
         let form: Affine = forms.of(at);
         form.coefficient(along) == 1 && form.coefficient(across).unsigned_abs() >= MIN_STRIDE
     };
-    for (stores_by_outer, along, across) in [(true, outer, *index), (false, *index, outer)] {
+    for (stores_by_outer, along, across) in [(true, outer, inner.index), (false, inner.index, outer)] {
         let store = stores.iter().find(|(_, at)| goes_along(*at, along, across));
         if let Some((array, _)) = store
             && loads.iter().any(|(_, at)| goes_along(*at, across, along))
@@ -149,37 +188,43 @@ fn transposition(kernel: &Kernel, forms: &mut Forms<'_>, outer: Reg, body: &[Stm
     None
 }
 
-/// Adds a nest by tiles.
-fn tile(kernel: &mut Kernel, transposition: Transposition, stmt: Stmt, out: &mut Vec<Stmt>) {
+/// A nest by tiles.
+fn tiled(kernel: &mut Kernel, transposition: Transposition, nest: &Nest<'_>) -> Vec<Stmt> {
     let copies = transposition.copies;
-    let Some(LoopParts { index, low, high, body, .. }) = loop_parts(&stmt) else { return };
     let mut build = Builder::new(kernel);
     let zero = build.int(0);
     let length = if transposition.stores_by_outer { copies } else { STRIP };
-    let strips = strip_mined(&mut build, (low.unwrap_or(zero), high), length);
-    out.append(&mut build.stmts);
+    let strips = strip_mined(&mut build, (nest.low.unwrap_or(zero), nest.high), length);
+    let mut out = std::mem::take(&mut build.stmts);
     let strip = strips.strip(&mut build);
     let end = build.binary(Binary::Add, strip.base, strip.rounds);
-    let rows = (index, strip.base, end);
+    let rows = (nest.index, strip.base, end);
     if transposition.stores_by_outer {
         let begun = std::mem::take(&mut build.stmts);
-        in_order(&mut build, rows, body);
+        in_order(&mut build, rows, nest.body);
         let few = std::mem::replace(&mut build.stmts, begun);
         let length = build.int(copies as i64);
         let is_whole = build.define(ScalarType::I64, Op::Compare(Compare::Eq, strip.rounds, length));
         let begun = std::mem::take(&mut build.stmts);
-        rows_together(&mut build, (index, strip.base), copies, body);
+        rows_together(&mut build, nest, strip.base, copies);
         let whole = std::mem::replace(&mut build.stmts, begun);
         build.stmts.push(Stmt::If(is_whole, whole, few));
     } else {
-        columns_together(&mut build, rows, copies, body);
+        columns_together(&mut build, nest, (strip.base, end), copies);
     }
     let body = std::mem::take(&mut build.stmts);
     let label = build.label();
-    out.push(match &stmt {
-        Stmt::ParallelFor { .. } => Stmt::ParallelFor { index: strips.number, count: strips.count, body },
-        _ => Stmt::For { label, index: strips.number, low: zero, high: strips.count, body },
+    out.push(match nest.is_parallel {
+        true => Stmt::ParallelFor { index: strips.number, count: strips.count, body },
+        false => Stmt::For { label, index: strips.number, low: zero, high: strips.count, body },
     });
+    out
+}
+
+/// A number `k` beyond another one.
+fn beyond(build: &mut Builder<'_>, first: Reg, k: u64) -> Reg {
+    let skipped = build.int(k as i64);
+    build.binary(Binary::Add, first, skipped)
 }
 
 /// Adds rounds of the outer loop as they were.
@@ -192,17 +237,13 @@ fn in_order(build: &mut Builder<'_>, (index, low, high): (Reg, Reg, Reg), body: 
 }
 
 /// Adds so many rounds of the outer loop from `base` on, whose inner loops are one.
-fn rows_together(build: &mut Builder<'_>, (index, base): (Reg, Reg), copies: u64, body: &[Stmt]) {
-    let Some((Stmt::For { index: column, low, high, body: inner, .. }, before)) = body.split_last() else {
-        return;
-    };
+fn rows_together(build: &mut Builder<'_>, nest: &Nest<'_>, base: Reg, copies: u64) {
     let mut rows: Vec<Renaming> = Vec::new();
     for k in 0..copies {
-        let skipped = build.int(k as i64);
-        let row = build.binary(Binary::Add, base, skipped);
+        let row = beyond(build, base, k);
         let mut copy = Cloner::new(build.kernel);
-        copy.names.regs.insert(index, row);
-        let before = copy.stmts(before);
+        copy.names.regs.insert(nest.index, row);
+        let before = copy.stmts(nest.before);
         rows.push(copy.names);
         build.stmts.extend(before);
     }
@@ -210,52 +251,40 @@ fn rows_together(build: &mut Builder<'_>, (index, base): (Reg, Reg), copies: u64
     let mut body = Vec::new();
     for names in rows {
         let mut copy = Cloner { kernel: build.kernel, names };
-        copy.names.regs.insert(*column, place);
-        body.extend(copy.stmts(inner));
+        copy.names.regs.insert(nest.inner.index, place);
+        body.extend(copy.stmts(nest.inner.body));
     }
-    build.stmts.push(Stmt::For { label, index: place, low: *low, high: *high, body });
+    let (low, high) = (nest.inner.low, nest.inner.high);
+    build.stmts.push(Stmt::For { label, index: place, low, high, body });
 }
 
 /// Adds rounds of the outer loop, so many rounds of the inner one at a time.
-fn columns_together(
-    build: &mut Builder<'_>,
-    (index, base, end): (Reg, Reg, Reg),
-    copies: u64,
-    body: &[Stmt],
-) {
-    let Some((Stmt::For { label, index: column, low, high, body: inner }, before)) = body.split_last() else {
-        return;
-    };
+fn columns_together(build: &mut Builder<'_>, nest: &Nest<'_>, (base, end): (Reg, Reg), copies: u64) {
+    let Inner { label, index: column, low, high, body: inner } = nest.inner;
     let (zero, length) = (build.int(0), build.int(copies as i64));
-    let rounds = build.rounds(*low, *high);
+    let rounds = build.rounds(low, high);
     let tiles = build.binary(Binary::DivUnsigned, rounds, length);
     let done = build.binary(Binary::Mul, tiles, length);
-    let rest = build.binary(Binary::Add, *low, done);
+    let rest = build.binary(Binary::Add, low, done);
     let begun = std::mem::take(&mut build.stmts);
 
     let number = build.reg(ScalarType::I64);
     let skipped = build.binary(Binary::Mul, number, length);
-    let first = build.binary(Binary::Add, *low, skipped);
-    let columns: Vec<Reg> = (0..copies)
-        .map(|k| {
-            let skipped = build.int(k as i64);
-            build.binary(Binary::Add, first, skipped)
-        })
-        .collect();
+    let first = build.binary(Binary::Add, low, skipped);
+    let columns: Vec<Reg> = (0..copies).map(|k| beyond(build, first, k)).collect();
     let (row_label, tile_label) = (build.label(), build.label());
     let mut copy = Cloner::new(build.kernel);
-    let row = copy.fresh(index);
-    let mut in_row = copy.stmts(before);
+    let row = copy.fresh(nest.index);
+    let mut in_row = copy.stmts(nest.before);
     for place in columns {
-        copy.names.regs.insert(*column, place);
+        copy.names.regs.insert(column, place);
         in_row.extend(copy.stmts(inner));
     }
     build.stmts.push(Stmt::For { label: row_label, index: row, low: base, high: end, body: in_row });
     let in_tile = std::mem::replace(&mut build.stmts, begun);
     build.stmts.push(Stmt::For { label: tile_label, index: number, low: zero, high: tiles, body: in_tile });
 
-    let mut rows = before.to_vec();
-    let inner = inner.clone();
-    rows.push(Stmt::For { label: *label, index: *column, low: rest, high: *high, body: inner });
-    in_order(build, (index, base, end), &rows);
+    let mut rows = nest.before.to_vec();
+    rows.push(Stmt::For { label, index: column, low: rest, high, body: inner.to_vec() });
+    in_order(build, (nest.index, base, end), &rows);
 }
