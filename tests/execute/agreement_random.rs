@@ -23,7 +23,7 @@ const MAX_RUN_TIME: Duration = Duration::from_secs(10);
 const EXECUTORS: [(Executor, usize, &str); 3] = [
     (Executor::Reference, 1, "reference"),
     (Executor::Eager, 1, "eager"),
-    (Executor::Compiled, 2, "compiled"),
+    (Executor::Compiled, 3, "compiled"),
 ];
 
 fn number(name: &str) -> Option<u64> {

@@ -1,18 +1,43 @@
 //! Arrays whose elements depend on many others: running reductions and sorts.
 //!
 //! A running reduction is grouped as [`crate::core::reduction`] says: within chunks first, then
-//! each chunk joined to all before it. A sort is one statement of the loop form, of memory.
+//! each chunk joined to all before it. Where the grouping means nothing and values cost little, it is
+//! one loop in order, which [`parallel_reduction`](crate::loop_ir::pass) cuts: each value is computed
+//! twice, and goes to memory once. A sort is one statement of the loop form, of memory.
 
 use super::reduce::Reduction;
 use super::storage::{ArrayValue, LoweredValue, scalar_type};
 use super::{Declined, Emitter, Result};
-use crate::array_ir::{Block, Combine, Grouping, Space, Stmt as ArrayStmt, Type, Value};
+use crate::array_ir::validate::is_reassociable;
+use crate::array_ir::{
+    Block, Combine, Effect, Grouping, Op as ArrayOp, Prim, Space, Stmt as ArrayStmt, Type, Value,
+};
 use crate::core::reduction::CHUNK;
 use crate::loop_ir::{Array, Binary, Reg, ScalarType, Sort, Stmt};
 use std::rc::Rc;
 
 /// Elements of the longest sort: nobody interrupts one. The evaluator sorts more.
 const MAX_SORTED: u64 = 1 << 20;
+
+/// Statements of the longest block whose values cost little.
+const MAX_CHEAP_STATEMENTS: usize = 16;
+
+/// Returns true if all groupings of a reduction give the same bits.
+fn has_any_grouping(reduction: Reduction<'_>) -> bool {
+    let Combine::Prim(op) = reduction.combine else { return false };
+    reduction.ty.element().is_some_and(|element| is_reassociable(*op, element))
+}
+
+/// Returns true if the value of a block costs less than the way to memory and back.
+fn is_cheap(body: &Block) -> bool {
+    let is_plain = |stmt: &ArrayStmt| {
+        let is_function = matches!(stmt.op, ArrayOp::Prim(Prim::Function(_), _));
+        stmt.op.blocks().is_empty() && !stmt.ty.has_array() && !is_function
+    };
+    body.stmts.len() <= MAX_CHEAP_STATEMENTS
+        && body.effect() == Effect::Total
+        && body.stmts.iter().all(is_plain)
+}
 
 impl<'p> Emitter<'p> {
     pub(super) fn scan(
@@ -36,7 +61,8 @@ impl<'p> Emitter<'p> {
             _ => {}
         }
         let out = self.memory_with_room(stmt.value, 0, &stmt.ty)?;
-        let chunks = if grouping == Grouping::Left { 1 } else { count.div_ceil(CHUNK as u64) };
+        let in_order = grouping == Grouping::Left || has_any_grouping(reduction) && is_cheap(body);
+        let chunks = if in_order { 1 } else { count.div_ceil(CHUNK as u64) };
         let zero = self.int(0)?;
         if chunks == 1 {
             let high = self.size(count)?;

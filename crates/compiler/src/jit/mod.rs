@@ -127,7 +127,7 @@ pub struct Jit {
 
 /// The state that kernels share.
 pub(crate) struct Shared {
-    /// Threads; 0 for as many as there are cores.
+    /// Threads, at least one.
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
     statistics: Statistics,
@@ -167,6 +167,7 @@ impl Shared {
 
     /// Optimizes a kernel, and compiles it.
     fn optimize_and_compile(&self, mut lowered: Lowered) -> Compiled {
+        lowered.kernel.threads = self.threads;
         optimize(&mut lowered.kernel);
         // Code of an invalid kernel could read or write any memory.
         if let Err(why) = crate::loop_ir::validate::validate(&lowered.kernel) {
@@ -230,6 +231,8 @@ fn optimize(kernel: &mut Kernel) {
 impl Jit {
     /// A compiler that uses that many threads, 0 for one on each core.
     pub fn new(threads: usize) -> Jit {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = if threads == 0 { cores() } else { threads };
         let (pool, code) = (OnceLock::new(), Mutex::default());
         let shared = Shared { threads, pool, statistics: Statistics::default(), code };
         Jit { shared: Arc::new(shared), trace: Mutex::default() }

@@ -517,6 +517,8 @@ pub struct Kernel {
     /// True if loops go by vectors of 256 or 512 bits: then a check costs less as a bit of each
     /// lane than as a branch of each iteration.
     pub has_vector_loops: bool,
+    /// Threads on which the pieces of parallel loops run; 0 where that is not known.
+    pub threads: usize,
     /// Recursive functions.
     pub functions: Vec<Kernel>,
 }

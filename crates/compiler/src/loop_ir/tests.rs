@@ -425,6 +425,7 @@ fn passes_give_what_the_golden_files_say() {
             let fail = |why: String| -> String { panic!("{}: {why}", path.display()) };
             let mut kernel = parse::kernel(before).map_err(fail).unwrap();
             kernel.has_vector_loops = true;
+            kernel.threads = 2;
             validate::validate(&kernel).map_err(|why| fail(format!("before: {why}"))).unwrap();
             (pass.run)(&mut kernel);
             let found = print::kernel(&kernel);

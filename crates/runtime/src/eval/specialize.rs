@@ -11,7 +11,9 @@ use super::code::{
 use super::error::format_equation;
 use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
-use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, EAGER_ELEMENTS, Interpreted, TierUpSite};
+use super::tier_up::{
+    CoreAddress, CoreFragment, CoreRoot, EAGER_ELEMENTS, Interpreted, TierUpSite, loop_rounds,
+};
 use crate::core::free_variables::{may_have_effects, may_recur_with_effects};
 use crate::core::last_use::copies_no_arrays;
 use crate::core::prim::{PrimClass, type_answer};
@@ -677,17 +679,20 @@ impl Specializer<'_> {
     fn statement(&self, stmt: &Stmt) -> Statement {
         let first = self.term_count.get();
         let plain = Statement { kind: self.statement_kind(stmt), span: stmt.span };
-        let weight = match &plain.kind {
-            StatementKind::ForAll(_, size, _) => size.to_u64().unwrap_or(u64::MAX),
-            StatementKind::ForElements(_, _, _, count, _) => *count as u64,
-            StatementKind::ForInts(..) | StatementKind::While(..) => 0,
+        let (own_rounds, body) = match &plain.kind {
+            StatementKind::ForAll(_, size, body) => (size.to_u64().unwrap_or(u64::MAX), body),
+            StatementKind::ForElements(_, _, _, count, body) => (*count as u64, body),
+            StatementKind::ForInts(.., body) | StatementKind::While(_, body) => (0, body),
             _ => return plain,
         };
+        let inner_rounds = loop_rounds(body);
+        let weight = own_rounds.saturating_mul(inner_rounds);
         if !self.mark_sites {
             return plain;
         }
         let plain = Interpreted::Statement(Box::new(plain));
         let mut site = self.site(CoreAddress::of_loop(stmt), first, plain, weight);
+        site.inner_rounds = inner_rounds;
         site.bounds_decide = match &stmt.kind {
             StmtKind::For(_, ForRange::Ints { low, high, .. }, _) => {
                 ![low, high].iter().any(|bound| may_have_effects(self.program, bound))

@@ -257,7 +257,7 @@ impl Evaluator<'_, '_> {
                 if site.bounds_decide && self.machine.accelerator.is_some() =>
             {
                 let (low, high) = (self.eval(low, frame)?.as_int(), self.eval(high, frame)?.as_int());
-                high.saturating_sub(low).max(0) as u64
+                (high.saturating_sub(low).max(0) as u64).saturating_mul(site.inner_rounds)
             }
             _ => site.weight,
         };

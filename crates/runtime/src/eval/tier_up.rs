@@ -7,7 +7,7 @@
 
 use super::bindings::Bindings;
 use super::calls::MAX_CALL_DEPTH;
-use super::code::{Closure, Node, Statement};
+use super::code::{Closure, Node, NodeKind, Statement, StatementKind};
 use super::error::Failure;
 use super::evaluator::{Evaluator, Result};
 use super::existential::Continuation;
@@ -31,6 +31,9 @@ use std::time::Instant;
 
 /// The number of elements of an array from which a site is compiled before its first execution.
 pub(super) const EAGER_ELEMENTS: u64 = 1_000;
+
+/// The rounds of a loop inside another one, where they are not known before it runs.
+const DEFAULT_INNER_ROUNDS: u64 = 4;
 
 /// The number of calls and rounds after which a site is compiled.
 const HOT_ROUNDS: u64 = 3_000;
@@ -82,8 +85,11 @@ pub struct TierUpSite {
     dead_locals: OnceLock<Vec<LocalId>>,
     /// The outer variables that hold functions or that functions share, computed when needed.
     known: OnceLock<Vec<Root>>,
-    /// The number of elements of the largest array that it mentions.
+    /// The number of elements of the largest array that it mentions; of a loop, its rounds with those
+    /// of the loops inside.
     pub(super) weight: u64,
+    /// The rounds of the loops inside, for each round of a loop; at least 1.
+    pub(super) inner_rounds: u64,
     /// True for a loop over integers whose number of rounds may be computed in front of it.
     pub(super) bounds_decide: bool,
     /// The number of calls and rounds so far.
@@ -266,6 +272,7 @@ impl TierUpSite {
             dead_locals: OnceLock::new(),
             known: OnceLock::new(),
             weight,
+            inner_rounds: 1,
             bounds_decide: false,
             heat: AtomicU64::new(0),
             rests_until: AtomicU64::new(0),
@@ -279,10 +286,38 @@ impl TierUpSite {
         matches!(self.address, CoreAddress::Call(_))
     }
 
+    /// The rounds of a loop with those of the loops inside, as far as they are known before it runs.
+    fn rounds(&self) -> u64 {
+        let Interpreted::Statement(stmt) = &self.interpreted else { return 1 };
+        let own = match &stmt.kind {
+            StatementKind::ForInts(_, low, high, ..) => match (&low.kind, &high.kind) {
+                (NodeKind::Constant(low), NodeKind::Constant(high)) => {
+                    high.as_int().saturating_sub(low.as_int()).max(1) as u64
+                }
+                _ => DEFAULT_INNER_ROUNDS,
+            },
+            StatementKind::While(..) => DEFAULT_INNER_ROUNDS,
+            _ => return self.weight.max(1),
+        };
+        own.saturating_mul(self.inner_rounds)
+    }
+
     /// Adds the ticks of a run of the interpreted code to the heat.
     pub(super) fn add_heat(&self, ticks: u32) {
         self.heat.fetch_add(u64::from(ticks) + 1, Ordering::Relaxed);
     }
+}
+
+/// The rounds of the loops among statements, those inside included: of the loop with the most. At
+/// least 1.
+pub(super) fn loop_rounds(stmts: &[Statement]) -> u64 {
+    let rounds = stmts.iter().map(|stmt| match &stmt.kind {
+        StatementKind::TierUp(site) => site.rounds(),
+        StatementKind::If(_, then, otherwise) => loop_rounds(then).max(loop_rounds(otherwise)),
+        StatementKind::Match(_, arms) => arms.iter().map(|(_, _, body)| loop_rounds(body)).max().unwrap_or(1),
+        _ => 1,
+    });
+    rounds.max().unwrap_or(1)
 }
 
 impl Evaluator<'_, '_> {

@@ -73,6 +73,14 @@ errors! {
             what: String,
             instead: String,
         },
+        /// A type parameter of a named function that inference does not determine.
+        E0212 OpenParameter {
+            span: Span,
+            function: String,
+            parameter: String,
+            /// The function with type arguments.
+            instead: String,
+        },
         /// An array type with more elements than fit into memory.
         E0213 ArrayTooLarge {
             span: Span,
@@ -201,6 +209,12 @@ impl TypeError {
                 error(span, format!("cannot tell {what}"), "nothing here says which".into())
                     .help(instead.clone())
             }
+            E::OpenParameter { span, function, parameter, instead } => error(
+                span,
+                format!("cannot tell what `{parameter}` is in `{function}`"),
+                "nothing here says which".into(),
+            )
+            .help(format!("write it in brackets, as in `{instead}`")),
             E::ArrayTooLarge { span, ty } => error(
                 span,
                 format!("an array of type `{ty}` has more elements than any memory"),

@@ -104,6 +104,11 @@ impl Checker<'_> {
     /// Replaces the holes in a type, as [`Checker::finish_type`] does. `origin` is true if the type
     /// originates here, and false for a value that is only named or bound.
     fn finish_type_of(&mut self, ty: &Type, span: Span, origin: bool) -> Type {
+        self.finish_type_within(ty, (span, None), origin)
+    }
+
+    /// Replaces the holes in a type of a term, as [`Checker::finish_type_of`] does.
+    fn finish_type_within(&mut self, ty: &Type, (span, term): (Span, Option<&Term>), origin: bool) -> Type {
         let ty = self.infer.zonk_with_defaults(ty);
         let ty = self.finish_applications(ty, span, origin);
         if ty.has_meta() {
@@ -114,6 +119,10 @@ impl Checker<'_> {
             }
             if self.reports.any_error() {
                 self.note_suppressed(span);
+            } else if !has_hole_of_places(&ty)
+                && let Some(error) = term.and_then(|term| self.open_parameter(term, &ty))
+            {
+                self.report(error);
             } else {
                 let what = match ty.kind() {
                     TypeKind::Meta(_) => "the type of this".to_string(),
@@ -128,6 +137,37 @@ impl Checker<'_> {
             return Type::error();
         }
         ty
+    }
+
+    /// The error of the first function in a term of which a type parameter is a hole in `ty`.
+    fn open_parameter(&mut self, term: &Term, ty: &Type) -> Option<TypeError> {
+        if let TermKind::Closure { function, type_args, .. } = &term.kind {
+            let args: Vec<Type> = type_args.iter().map(|arg| self.infer.zonk_with_defaults(arg)).collect();
+            let is_open = |arg: &Type| matches!(arg.kind(), TypeKind::Meta(_)) && has_part(ty, arg);
+            if let Some(at) = args.iter().position(is_open)
+                && let Some(signature) = self.env.signatures.get(function)
+                && let Some(parameter) = signature.scheme.params.get(at)
+            {
+                let example = |arg: &Type| match arg.kind_of() {
+                    _ if !arg.has_meta() => arg.to_string(),
+                    Kind::Type | Kind::Spread => "int".to_string(),
+                    Kind::UnitSum | Kind::Compact => "3".to_string(),
+                    _ => "…".to_string(),
+                };
+                let example = args.iter().map(example).collect::<Vec<_>>().join(", ");
+                return Some(TypeError::OpenParameter {
+                    span: term.span,
+                    parameter: parameter.name.to_string(),
+                    instead: format!("{}[{example}]", signature.name),
+                    function: signature.name.to_string(),
+                });
+            }
+        }
+        let mut found = None;
+        term.for_each_child(&mut |child| {
+            found = found.take().or_else(|| self.open_parameter(child, ty));
+        });
+        found
     }
 
     /// Finishes a pattern: its types and its literals.
@@ -190,16 +230,22 @@ impl Checker<'_> {
             term.kind,
             TermKind::Local(_) | TermKind::Global(_) | TermKind::Closure { .. } | TermKind::Method { .. }
         );
-        term.ty = self.finish_type_of(&term.ty, term.span, origin);
+        term.ty = self.finish_type_within(&term.ty, (term.span, Some(term)), origin);
         let span = term.span;
-        match &mut term.kind {
-            TermKind::Closure { type_args, .. }
+        if let TermKind::Closure { type_args, .. }
+        | TermKind::Method { type_args, .. }
+        | TermKind::Prim(_, type_args, _) = &term.kind
+        {
+            let finish = |arg: &Type| self.finish_type_within(arg, (span, Some(term)), false);
+            let finished = type_args.iter().map(finish).collect();
+            if let TermKind::Closure { type_args, .. }
             | TermKind::Method { type_args, .. }
-            | TermKind::Prim(_, type_args, _) => {
-                for arg in type_args.iter_mut() {
-                    *arg = self.finish_type_of(arg, span, false);
-                }
+            | TermKind::Prim(_, type_args, _) = &mut term.kind
+            {
+                *type_args = finished;
             }
+        }
+        match &mut term.kind {
             TermKind::PackSizes(sizes, _) => {
                 for size in sizes.iter_mut() {
                     // A term that stops the program has no size: any size fits.
@@ -381,5 +427,12 @@ fn has_hole_of_places(ty: &Type) -> bool {
     }
     let mut found = false;
     ty.kind().for_each_child(&mut |child| found = found || has_hole_of_places(child));
+    found
+}
+
+/// Returns true if a type is a part of another one, or that itself.
+fn has_part(ty: &Type, part: &Type) -> bool {
+    let mut found = ty == part;
+    ty.kind().for_each_child(&mut |child| found = found || has_part(child, part));
     found
 }

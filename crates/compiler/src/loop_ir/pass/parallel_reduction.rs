@@ -1,5 +1,6 @@
-//! Parallel reductions: a loop in order that only accumulates, by operations whose results do not
-//! depend on the grouping of their operands, is cut into pieces that run at the same time.
+//! Parallel reductions and prefixes: a loop in order whose rounds are independent but for variables
+//! that accumulate, by operations whose results do not depend on the grouping of their operands, is
+//! cut into pieces that run at the same time.
 //!
 //! ```text
 //!                                    parallel for p < 64
@@ -11,45 +12,90 @@
 //!                                      v := v + b[p]
 //! ```
 //!
+//! A loop that does more than accumulate reads the variables in between, as a running sum does. Then
+//! the first parallel loop has those statements alone that the variables need, the loop in order keeps
+//! what each variable is before a piece, and a second parallel loop does all of the rounds
+//! (reduce, then scan; Blelloch, *Prefix sums and their applications*, 1990):
+//!
+//! ```text
+//!                                    parallel for p < 64
+//!                                      t := 0
+//!                                      for i in piece p
+//!                                        t := t + a[i]
+//! for i in low..<high                  b[p] <- t
+//!   v := v + a[i]              =>    for p in 0..<64
+//!   c[i] <- v                          b[p], v := v, v + b[p]
+//!                                    parallel for p < 64
+//!                                      t := b[p]
+//!                                      for i in piece p
+//!                                        t := t + a[i]
+//!                                        c[i] <- t
+//! ```
+//!
 //! **Why nothing changes.** The operations are those of
 //! [`accumulator`](super::super::accumulator): sums, products and bits of integers, and extremes,
 //! in every bit (reduction recurrences; Allen and Kennedy, *Optimizing compilers for modern
 //! architectures*, 2001, 5.6). Variables that keep the first best of the rounds are those of
 //! [`selection`](super::super::selection): their pieces begin with what they hold before the loop,
-//! and are joined by the comparison of the loop. Sums of floats stay in order. The body has no other
-//! effect.
+//! and are joined by the comparison of the loop. Sums of floats stay in order. What else a round does
+//! depends on no other round ([`parallelize`](super::parallelize)), and no slot that the variables
+//! need is stored into before it is loaded.
 //!
-//! **Which.** Loops in no parallel loop that are estimated to take long enough.
+//! **Which.** Loops in no parallel loop that are estimated to take long enough; prefixes, for which
+//! statements run twice, only where there are threads enough to gain by it.
 //!
-//! Costs a copy of the body.
+//! Costs a copy of the body, or two.
 
+use super::super::accumulator::variables_set;
 use super::super::accumulator::{Accumulator, AccumulatorOp, accumulators_among};
-use super::super::cost::loop_costs;
+use super::super::cost::Estimator;
 use super::super::selection::{Selection, selections};
-use super::super::{Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Var};
+use super::super::{
+    Array, Binary, Compare, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Var, defined_registers,
+    for_each_stmt,
+};
 use super::clone_stmts::Cloner;
 use super::parallel_level::MIN_PARALLEL_NS;
-use super::{Builder, Position, rewrite};
-use crate::hash::HashSet;
+use super::parallelize::is_independent_but_for;
+use super::{Builder, Position, assigned_vars, rewrite};
+use crate::hash::{HashMap, HashSet};
 
 /// Pieces of a loop.
 const PIECES: u64 = 64;
 
+/// Nanoseconds of a loop from which a prefix is cut: on few threads it gains a part only.
+const MIN_PREFIX_NS: f64 = 300_000.0;
+
+/// The part of the time of a loop that its pieces take on all threads, at most, for a prefix.
+const MAX_PREFIX_TIME: f64 = 0.85;
+
+/// The part of the bandwidth of memory that another thread adds to that of one: with two virtual cores
+/// an eighth to a quarter was measured.
+const BANDWIDTH_OF_THREAD: f64 = 0.25;
+
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    let costs = loop_costs(kernel);
+    let estimator = Estimator::new(kernel);
+    let mut found: HashMap<Reg, Reductions> = HashMap::default();
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::For { index, .. } = stmt
+            && estimator.stmt(stmt) >= MIN_PARALLEL_NS
+        {
+            found.extend(Reductions::of(kernel, stmt, &estimator).map(|reductions| (*index, reductions)));
+        }
+    });
+    if found.is_empty() {
+        return;
+    }
     rewrite(kernel, &mut |kernel, stmts, position| {
         let mut out = Vec::new();
         for stmt in stmts {
-            let long = |index: &Reg| costs.get(index).is_some_and(|ns| *ns >= MIN_PARALLEL_NS);
-            let found = match &stmt {
-                Stmt::For { index, body, .. } if position != Position::Parallel && long(index) => {
-                    Reductions::of(kernel, *index, body)
-                }
+            let reductions = match &stmt {
+                Stmt::For { index, .. } if position != Position::Parallel => found.get(index),
                 _ => None,
             };
-            match found {
-                Some(found) => out.extend(in_pieces(kernel, stmt, &found)),
+            match reductions {
+                Some(reductions) => out.extend(in_pieces(kernel, stmt, reductions)),
                 None => out.push(stmt),
             }
         }
@@ -57,22 +103,109 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// The variables of a loop that does nothing but reduce.
+/// The variables that the rounds of a loop carry.
 struct Reductions {
     accumulators: Vec<Accumulator>,
     selections: Vec<Selection>,
+    /// The statements that they need, where a round has others.
+    slice: Option<Vec<Stmt>>,
 }
 
 impl Reductions {
-    fn of(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Reductions> {
-        if !body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..))) {
-            return None;
+    /// The reductions of a loop in order.
+    fn of(kernel: &Kernel, stmt: &Stmt, estimator: &Estimator<'_>) -> Option<Reductions> {
+        let Stmt::For { index, low, high, body, .. } = stmt else { return None };
+        if body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..)))
+            && let Some(found) = Reductions::among(kernel, *index, body)
+        {
+            return Some(found);
         }
+        let carried = carried_variables(body)?;
+        let slice = carried_slice(body, &carried)?;
+        let found = Reductions::among(kernel, *index, &slice)?;
+        let rounds = estimator.rounds(*low, *high);
+        let time = [rounds * estimator.iteration(*index, &slice), estimator.stmt(stmt)];
+        let bytes = [&slice, body].map(|stmts| bytes_moved(kernel, stmts));
+        let threads = kernel.threads as f64;
+        let gains = time[1] >= MIN_PREFIX_NS
+            && time[0] + time[1] <= MAX_PREFIX_TIME * threads * time[1]
+            && bytes[0] + bytes[1] <= (1.0 + (threads - 1.0) * BANDWIDTH_OF_THREAD) * bytes[1];
+        (gains && is_independent_but_for(kernel, stmt, &carried))
+            .then_some(Reductions { slice: Some(slice), ..found })
+    }
+
+    /// The variables that a body sets, which does nothing but reduce.
+    fn among(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Reductions> {
         let accumulators = accumulators_among(kernel, body);
         let selections = selections(kernel, (index, body), &accumulators)?;
-        (!accumulators.is_empty() || !selections.is_empty())
-            .then_some(Reductions { accumulators, selections })
+        (!accumulators.is_empty() || !selections.is_empty()).then_some(Reductions {
+            accumulators,
+            selections,
+            slice: None,
+        })
     }
+}
+
+/// The variables that a round sets under no condition, and of which one reads what another has set;
+/// `None` if there are none, or others that it sets under a condition as well.
+fn carried_variables(body: &[Stmt]) -> Option<Vec<Var>> {
+    let sets = variables_set(body)?;
+    let is_carried = |var: &Var| {
+        let set = body.iter().position(|stmt| matches!(stmt, Stmt::Set(set, _) if set == var));
+        let read =
+            body.iter().position(|stmt| stmt.as_definition().is_some_and(|(_, op)| *op == Op::Get(*var)));
+        read < set
+    };
+    let carried: Vec<Var> = sets.into_iter().map(|(var, _)| var).filter(is_carried).collect();
+    let inside = body.iter().flat_map(Stmt::bodies).flat_map(assigned_vars);
+    (!carried.is_empty() && !inside.into_iter().any(|var| carried.contains(&var))).then_some(carried)
+}
+
+/// The statements of a body that set these variables, and those that they need; `None` if they may
+/// compute something else where they stand alone.
+fn carried_slice(body: &[Stmt], carried: &[Var]) -> Option<Vec<Stmt>> {
+    let slice = slice(body, |stmt| matches!(stmt, Stmt::Set(var, _) if carried.contains(var)));
+    // A register of the body that no definition sets is the result of another statement.
+    let set = defined_registers(body);
+    let defined: HashSet<Reg> = slice.iter().filter_map(Stmt::as_definition).map(|(reg, _)| reg).collect();
+    let mut is_complete = true;
+    for stmt in &slice {
+        stmt.for_each_reg(&mut |reg| is_complete &= defined.contains(&reg) || !set.contains(&reg));
+    }
+    if !is_complete {
+        return None;
+    }
+    let mut stored: HashSet<Array> = HashSet::default();
+    let (mut is_plain, mut next) = (true, slice.iter().peekable());
+    for stmt in body {
+        if next.next_if_eq(&stmt).is_some() {
+            let stands_alone = match stmt {
+                Stmt::Let(_, Op::Get(var)) => carried.contains(var),
+                Stmt::Let(_, Op::Load(array, ..)) => is_plain && !stored.contains(array),
+                Stmt::Let(_, op) => {
+                    is_plain || !matches!(op, Op::Binary(kind, ..) if kind.is_integer_division())
+                }
+                _ => true,
+            };
+            if !stands_alone {
+                return None;
+            }
+        }
+        // What follows a check may hold only where that has passed.
+        is_plain &= matches!(stmt, Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..));
+        stored.extend(stmt.written_arrays());
+    }
+    Some(slice)
+}
+
+/// The bytes of the slots that statements load and store, each once.
+fn bytes_moved(kernel: &Kernel, stmts: &[Stmt]) -> f64 {
+    let mut slots: HashSet<(Array, Reg)> = HashSet::default();
+    for_each_stmt(stmts, &mut |stmt| match stmt {
+        Stmt::Let(_, Op::Load(array, at, _)) | Stmt::Store(array, at, _) => drop(slots.insert((*array, *at))),
+        _ => {}
+    });
+    slots.iter().map(|(array, _)| f64::from(kernel.arrays[*array].width)).sum()
 }
 
 /// A variable of a piece, and the array of its values at the ends of all pieces.
@@ -81,15 +214,19 @@ struct Piecewise {
     piece: Var,
     ends: Array,
     ty: ScalarType,
+    /// True if the array holds what the variable is before each piece, once pieces are joined.
+    keeps_before: bool,
 }
 
 /// A loop in pieces, and the loop that joins their results.
 fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
     let Stmt::For { label, index, low, high, body } = stmt else { return vec![stmt] };
+    let reducing = found.slice.as_ref().unwrap_or(&body);
     let mut piecewise = |whole: Var| {
         let ty = kernel.vars[whole];
         let ends = kernel.add_array(Origin::Scratch, ty.bytes() as u8, PIECES);
-        Piecewise { whole, piece: kernel.vars.push(ty), ends, ty }
+        let keeps_before = found.slice.is_some();
+        Piecewise { whole, piece: kernel.vars.push(ty), ends, ty, keeps_before }
     };
     let totals: Vec<Piecewise> = found.accumulators.iter().map(|one| piecewise(one.var)).collect();
     let selected = found.selections.iter().flat_map(|one| &one.members);
@@ -99,13 +236,10 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
     let (more, pieces, zero) = (build.int(PIECES as i64 - 1), build.int(PIECES as i64), build.int(0));
     let padded = build.binary(Binary::Add, rounds, more);
     let length = build.binary(Binary::DivUnsigned, padded, pieces);
+    let cut = Cut { label, index, low, high, length };
     let front = std::mem::take(&mut build.stmts);
 
     let piece = build.reg(ScalarType::I64);
-    let skipped = build.binary(Binary::Mul, piece, length);
-    let from = build.binary(Binary::Add, low, skipped);
-    let end = build.binary(Binary::Add, from, length);
-    let to = build.min(end, high);
     for (total, var) in found.accumulators.iter().zip(&totals) {
         let identity = build.define(total.ty, Op::Const(total.ty, total.join.identity(total.ty)));
         build.stmts.push(Stmt::Set(var.piece, identity));
@@ -114,12 +248,9 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
         let before = build.define(var.ty, Op::Get(var.whole));
         build.stmts.push(Stmt::Set(var.piece, before));
     }
-    let mut copy = Cloner::new(build.kernel);
-    copy.names.vars.extend(totals.iter().chain(&selected).map(|var| (var.whole, var.piece)));
-    let place = copy.fresh(index);
-    let inside = copy.stmts(&body);
-    build.stmts.push(Stmt::For { label, index: place, low: from, high: to, body: inside });
-    for var in totals.iter().chain(&selected) {
+    let variables = || totals.iter().chain(&selected);
+    cut.rounds_of(&mut build, piece, variables(), reducing);
+    for var in variables() {
         let value = build.define(var.ty, Op::Get(var.piece));
         build.stmts.push(Stmt::Store(var.ends, piece, value));
     }
@@ -127,24 +258,80 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
 
     let number = build.reg(ScalarType::I64);
     for (total, var) in found.accumulators.iter().zip(&totals) {
-        let before = build.define(var.ty, Op::Get(var.whole));
-        let part = build.define(var.ty, Op::Load(var.ends, number, var.ty));
+        let (before, part) = before_and_end(&mut build, var, number);
         let joined = join(&mut build, total.join, before, part);
         build.stmts.push(Stmt::Set(var.whole, joined));
     }
     let mut left = &selected[..];
     for selection in &found.selections {
         let (members, others) = left.split_at(selection.members.len());
-        join_selection(&mut build, selection, members, (number, &body));
+        join_selection(&mut build, selection, members, (number, reducing));
         left = others;
     }
+    let joining = std::mem::take(&mut build.stmts);
+
+    let scanned = build.reg(ScalarType::I64);
+    if found.slice.is_some() {
+        for var in variables() {
+            let before = build.define(var.ty, Op::Load(var.ends, scanned, var.ty));
+            build.stmts.push(Stmt::Set(var.piece, before));
+        }
+        let label = build.label();
+        Cut { label, ..cut }.rounds_of(&mut build, scanned, variables(), &body);
+    }
+    let in_scan = std::mem::replace(&mut build.stmts, front);
+
     let label = build.label();
-    let joining = std::mem::replace(&mut build.stmts, front);
     build.stmts.push(Stmt::ParallelFor { index: piece, count: pieces, body: in_piece });
     // The variables of a selection have a key only where there is a round.
     let with_rounds = if selected.is_empty() { pieces } else { build.min(rounds, pieces) };
     build.stmts.push(Stmt::For { label, index: number, low: zero, high: with_rounds, body: joining });
+    if found.slice.is_some() {
+        build.stmts.push(Stmt::ParallelFor { index: scanned, count: pieces, body: in_scan });
+    }
     build.stmts
+}
+
+/// A loop that is cut into pieces of `length` rounds.
+#[derive(Clone, Copy)]
+struct Cut {
+    label: Label,
+    index: Reg,
+    low: Reg,
+    high: Reg,
+    length: Reg,
+}
+
+impl Cut {
+    /// Adds the rounds of a piece, with its own variables.
+    fn rounds_of<'p>(
+        self,
+        build: &mut Builder<'_>,
+        piece: Reg,
+        variables: impl Iterator<Item = &'p Piecewise>,
+        body: &[Stmt],
+    ) {
+        let skipped = build.binary(Binary::Mul, piece, self.length);
+        let low = build.binary(Binary::Add, self.low, skipped);
+        let end = build.binary(Binary::Add, low, self.length);
+        let high = build.min(end, self.high);
+        let mut copy = Cloner::new(build.kernel);
+        copy.names.vars.extend(variables.map(|var| (var.whole, var.piece)));
+        let index = copy.fresh(self.index);
+        let body = copy.stmts(body);
+        build.stmts.push(Stmt::For { label: self.label, index, low, high, body });
+    }
+}
+
+/// What a variable is before a piece, and at its end; keeps the first in place of the second if it is
+/// needed.
+fn before_and_end(build: &mut Builder<'_>, var: &Piecewise, number: Reg) -> (Reg, Reg) {
+    let before = build.define(var.ty, Op::Get(var.whole));
+    let end = build.define(var.ty, Op::Load(var.ends, number, var.ty));
+    if var.keeps_before {
+        build.stmts.push(Stmt::Store(var.ends, number, before));
+    }
+    (before, end)
 }
 
 /// Sets variables to those of the piece `number`, if its key is beyond theirs.
@@ -154,10 +341,10 @@ fn join_selection(
     members: &[Piecewise],
     (number, body): (Reg, &[Stmt]),
 ) {
-    let slice = slice(body, selection.held);
-    let held: Vec<Reg> = members.iter().map(|var| build.define(var.ty, Op::Get(var.whole))).collect();
-    let ends: Vec<Reg> =
-        members.iter().map(|var| build.define(var.ty, Op::Load(var.ends, number, var.ty))).collect();
+    let is_held = |stmt: &Stmt| stmt.as_definition().is_some_and(|(reg, _)| reg == selection.held);
+    let slice = slice(body, is_held);
+    let (held, ends): (Vec<Reg>, Vec<Reg>) =
+        members.iter().map(|var| before_and_end(build, var, number)).unzip();
     let [old, new] = [&held, &ends].map(|values| {
         let mut copy = Cloner::new(build.kernel);
         for (reg, op) in slice.iter().filter_map(Stmt::as_definition) {
@@ -180,12 +367,12 @@ fn join_selection(
     }
 }
 
-/// The definitions of a body that a register is computed by.
-fn slice(body: &[Stmt], reg: Reg) -> Vec<Stmt> {
-    let mut needed = HashSet::from_iter([reg]);
+/// The statements of a body for which `is_root` holds, and the definitions that they need.
+fn slice(body: &[Stmt], is_root: impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
+    let mut needed = HashSet::default();
     let mut slice = Vec::new();
     for stmt in body.iter().rev() {
-        if stmt.as_definition().is_some_and(|(reg, _)| needed.contains(&reg)) {
+        if is_root(stmt) || stmt.as_definition().is_some_and(|(reg, _)| needed.contains(&reg)) {
             stmt.for_each_reg(&mut |operand| needed.extend([operand]));
             slice.push(stmt.clone());
         }

@@ -96,12 +96,18 @@ pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>, in_p
     for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::For { index, .. } = stmt
             && candidates.contains(index)
-            && search.check_independence(stmt, in_pieces).is_some_and(|private| private.is_empty())
+            && search.check_independence(stmt, &[], in_pieces).is_some_and(|private| private.is_empty())
         {
             found.insert(*index);
         }
     });
     found
+}
+
+/// True if the rounds of a loop in order are independent but for variables that they carry, and share
+/// the memory of all arrays.
+pub(super) fn is_independent_but_for(kernel: &Kernel, stmt: &Stmt, carried: &[Var]) -> bool {
+    Search::new(kernel).check_independence(stmt, carried, true).is_some_and(|private| private.is_empty())
 }
 
 /// A parallel loop for one in order.
@@ -196,7 +202,7 @@ impl<'k> Search<'k> {
                     if costs[index] < least[usize::from(repeated)] {
                         continue;
                     }
-                    if let Some(private) = self.check_independence(stmt, true) {
+                    if let Some(private) = self.check_independence(stmt, &[], true) {
                         found(*index, private);
                         continue;
                     }
@@ -210,9 +216,10 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// The arrays of which each piece has its own, if the rounds of a loop are independent. Arrays on
-    /// the stack are not shared by pieces of a loop that is cut (`in_pieces`).
-    fn check_independence(&mut self, stmt: &'k Stmt, in_pieces: bool) -> Option<Vec<Array>> {
+    /// The arrays of which each piece has its own, if the rounds of a loop are independent but for
+    /// variables that they carry. Arrays on the stack are not shared by pieces of a loop that is cut
+    /// (`in_pieces`).
+    fn check_independence(&mut self, stmt: &'k Stmt, carried: &[Var], in_pieces: bool) -> Option<Vec<Array>> {
         let Stmt::For { label, index, body, .. } = stmt else { return None };
         let mut plain = true;
         let mut written: HashSet<Array> = HashSet::default();
@@ -240,7 +247,7 @@ impl<'k> Search<'k> {
         }
         let rounds = Rounds { index: *index, inner: &defined_registers(body), prefix: None };
         let own = Mentions::of(body);
-        if !variables_are_private(body, &self.mentioned) {
+        if !variables_are_private(body, carried, &self.mentioned) {
             return None;
         }
         let mut private = Vec::new();
@@ -294,10 +301,12 @@ impl<'k> Search<'k> {
     }
 }
 
-/// Returns true if each variable that a round sets is its own, where a kernel has these mentions.
-pub(super) fn variables_are_private(body: &[Stmt], mentioned: &Mentions) -> bool {
+/// Returns true if each variable that a round sets, but for those that rounds carry, is its own, where
+/// a kernel has these mentions.
+pub(super) fn variables_are_private(body: &[Stmt], carried: &[Var], mentioned: &Mentions) -> bool {
     let own = Mentions::of(body);
-    let set_here = assigned_vars(body);
+    let mut set_here = assigned_vars(body);
+    set_here.retain(|var| !carried.contains(var));
     let only_here = |var: &Var| own.vars.get(var) == mentioned.vars.get(var);
     set_here.iter().all(only_here) && are_set_first(body, &set_here, &mut HashSet::default())
 }

@@ -332,7 +332,7 @@ fn loops_in_order(kernel: &Kernel) -> HashSet<Reg> {
     }
     let (mentioned, mut dependences) = (Mentions::of(&kernel.body), Dependences::new(kernel));
     let mut may_jam = |around: &LoopAroundSum<'_>| {
-        variables_are_private(around.body, &mentioned)
+        variables_are_private(around.body, &[], &mentioned)
             && around.has_increasing_end(dependences.forms())
             && around.loads_may_move(kernel, &mut dependences)
     };
