@@ -536,6 +536,11 @@ impl Builder<'_> {
             core::Op::And => self.set_operation(&ty, Some(Binary::And), &values),
             core::Op::Or => self.set_operation(&ty, Some(Binary::Or), &values),
             core::Op::Eq => self.equal(&ty, values[0], values[1]),
+            core::Op::Ne
+                if self.types[&values[0]] == Type::B1 && !matches!(ty.kind(), TypeKind::Nominal(..)) =>
+            {
+                self.binary(Binary::Xor, values[0], values[1])
+            }
             core::Op::Ne => {
                 let equal = self.equal(&ty, values[0], values[1])?;
                 self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), vec![equal]))

@@ -73,6 +73,10 @@ const MAX_PREFIX_TIME: f64 = 0.85;
 /// an eighth to a quarter was measured.
 const BANDWIDTH_OF_THREAD: f64 = 0.25;
 
+/// Bytes that a round moves, from which memory bounds a loop: in a round of fewer the variables take
+/// longer.
+const MIN_BOUND_BYTES: f64 = 8.0;
+
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
     let estimator = Estimator::new(kernel);
@@ -127,9 +131,11 @@ impl Reductions {
         let time = [rounds * estimator.iteration(*index, &slice), estimator.stmt(stmt)];
         let bytes = [&slice, body].map(|stmts| bytes_moved(kernel, stmts));
         let threads = kernel.threads as f64;
+        let fits_bandwidth = bytes[1] < MIN_BOUND_BYTES
+            || bytes[0] + bytes[1] <= (1.0 + (threads - 1.0) * BANDWIDTH_OF_THREAD) * bytes[1];
         let gains = time[1] >= MIN_PREFIX_NS
             && time[0] + time[1] <= MAX_PREFIX_TIME * threads * time[1]
-            && bytes[0] + bytes[1] <= (1.0 + (threads - 1.0) * BANDWIDTH_OF_THREAD) * bytes[1];
+            && fits_bandwidth;
         (gains && is_independent_but_for(kernel, stmt, &carried))
             .then_some(Reductions { slice: Some(slice), ..found })
     }
@@ -323,7 +329,7 @@ impl Cut {
     }
 }
 
-/// What a variable is before a piece, and at its end; keeps the first in place of the second if it is
+/// The value of a variable before a piece, and at its end; keeps the first in place of the second if it is
 /// needed.
 fn before_and_end(build: &mut Builder<'_>, var: &Piecewise, number: Reg) -> (Reg, Reg) {
     let before = build.define(var.ty, Op::Get(var.whole));

@@ -104,7 +104,7 @@ pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>, in_p
     found
 }
 
-/// True if the rounds of a loop in order are independent but for variables that they carry, and share
+/// Returns true if the rounds of a loop in order are independent but for variables that they carry, and share
 /// the memory of all arrays.
 pub(super) fn is_independent_but_for(kernel: &Kernel, stmt: &Stmt, carried: &[Var]) -> bool {
     Search::new(kernel).check_independence(stmt, carried, true).is_some_and(|private| private.is_empty())

@@ -146,6 +146,12 @@ impl Walk<'_> {
             (Prim::Binary(op), [a, b]) => self.binary(op, *a, *b, constants[0], constants[1]),
             (Prim::Unary(op), [a]) => match self.ops.get(a) {
                 Some(Op::Prim(Prim::Unary(inner), values)) if *inner == op => Rewrite::Copy(values[0]),
+                Some(Op::Prim(Prim::Compare(Compare::Eq), values)) if op == Unary::Not => {
+                    self.compare(Compare::Ne, values[0], values[1])
+                }
+                Some(Op::Prim(Prim::Compare(Compare::Ne), values)) if op == Unary::Not => {
+                    self.compare(Compare::Eq, values[0], values[1])
+                }
                 _ => Rewrite::Op(Op::Prim(prim, values)),
             },
             (Prim::Compare(op), [a, b]) => self.compare(op, *a, *b),
