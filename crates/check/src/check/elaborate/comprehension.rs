@@ -6,6 +6,7 @@
 //! collected first.
 
 use crate::check::context::Checker;
+use crate::check::elaborate::dot::signed_literal;
 use crate::check::error::{Inside, PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::prim_scheme;
@@ -15,6 +16,7 @@ use crate::core::{LocalId, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, Te
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::{Type, TypeKind};
+use num_bigint::BigInt;
 use num_traits::Zero;
 use std::sync::Arc;
 
@@ -200,7 +202,11 @@ impl Checker<'_> {
             ExprKind::IntRange { low, high, inclusive } => {
                 let from_zero = matches!(&low.kind, ExprKind::Int(n) if n.is_zero());
                 let count = from_zero.then_some((high.span, *inclusive));
-                self.report(StatementError::IntRangeSize { span: iterable.span, count });
+                let bounds = signed_literal(low).zip(signed_literal(high));
+                let literal = bounds.map(|(low, high)| (high - &low + i32::from(*inclusive), low));
+                let literal = literal.filter(|(count, _)| *count > BigInt::ZERO);
+                let literal = literal.map(|(count, low)| (low, count));
+                self.report(StatementError::IntRangeSize { span: iterable.span, count, literal });
                 None
             }
             _ => {

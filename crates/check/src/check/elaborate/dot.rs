@@ -615,7 +615,7 @@ enum Key {
 }
 
 /// Returns the value of an integer literal, perhaps with a minus sign.
-fn signed_literal(key: &Expr) -> Option<BigInt> {
+pub(in crate::check) fn signed_literal(key: &Expr) -> Option<BigInt> {
     match &key.kind {
         ExprKind::Int(value) => Some(BigInt::from(value.clone())),
         ExprKind::Unary(UnaryOp::Neg, operand) => Some(-signed_literal(operand)?),

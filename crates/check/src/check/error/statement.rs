@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::Type;
+use num_bigint::BigInt;
 
 /// The advice for a list of the library in place of an array.
 pub(in crate::check) const ELEMENTS: &str = "`l.elements` is the array of what a list holds";
@@ -57,6 +58,8 @@ errors! {
             span: Span,
             /// The bound if the range begins with 0, and true if the range contains it.
             count: Option<(Span, bool)>,
+            /// The first integer and the number of them, if both bounds are literals.
+            literal: Option<(BigInt, BigInt)>,
         },
         /// A range of integers in place of a value.
         E0431 IntRangeValue {
@@ -165,7 +168,21 @@ impl StatementError {
                     false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
                 }
             }
-            E::IntRangeSize { span, count } => error(
+            E::IntRangeSize { span, literal: Some((low, count)), .. } => {
+                let sign = if *low < BigInt::ZERO { "-" } else { "+" };
+                let number = match low.magnitude().to_string().as_str() {
+                    "0" => "i :>> int".to_string(),
+                    offset => format!("(i :>> int) {sign} {offset}"),
+                };
+                let array = format!("[ {number} for i in ..[{count}] ]");
+                error(
+                    span,
+                    "the size of a comprehension must be a type, and a range of integers is none".into(),
+                    "walked by `for` only".into(),
+                )
+                .help(Help::instead(format!("the array of these integers is `{array}`"), *span, array))
+            }
+            E::IntRangeSize { span, count, literal: None } => error(
                 span,
                 "the size of a comprehension must be a type, and the length of this range is not".into(),
                 "its length is known only when it runs".into(),

@@ -126,6 +126,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "cache_blocking", run: cache_blocking::run },
     Pass { name: "tile_transpositions", run: tile_transpositions::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
+    Pass { name: "reassociate", run: reassociate::run },
     Pass { name: "parallel_reduction", run: parallel_reduction::run },
     Pass { name: "loop_load_elimination", run: loop_load_elimination::run },
     Pass { name: "reassociate", run: reassociate::run },

@@ -5,7 +5,7 @@
 //! ```text
 //!                                    parallel for p < 64
 //! for i in low..<high                  t := 0
-//!   v := v + a[i]              =>      for i in low + p * s ..< min(low + p * s + s, high)
+//!   v := v + a[i]              =>      for i in piece p
 //!                                        t := t + a[i]
 //!                                      b[p] <- t
 //!                                    for p in 0..<64
@@ -57,7 +57,7 @@ use super::super::{
 use super::clone_stmts::Cloner;
 use super::parallel_level::MIN_PARALLEL_NS;
 use super::parallelize::is_independent_but_for;
-use super::{Builder, Position, assigned_vars, rewrite};
+use super::{Builder, assigned_vars, rewrite};
 use crate::hash::{HashMap, HashSet};
 
 /// Pieces of a loop.
@@ -79,23 +79,16 @@ const MIN_BOUND_BYTES: f64 = 8.0;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    let estimator = Estimator::new(kernel);
-    let mut found: HashMap<Reg, Reductions> = HashMap::default();
-    for_each_stmt(&kernel.body, &mut |stmt| {
-        if let Stmt::For { index, .. } = stmt
-            && estimator.stmt(stmt) >= MIN_PARALLEL_NS
-        {
-            found.extend(Reductions::of(kernel, stmt, &estimator).map(|reductions| (*index, reductions)));
-        }
-    });
+    let mut found = HashMap::default();
+    find(kernel, &Estimator::new(kernel), &kernel.body, &mut found);
     if found.is_empty() {
         return;
     }
-    rewrite(kernel, &mut |kernel, stmts, position| {
+    rewrite(kernel, &mut |kernel, stmts, _| {
         let mut out = Vec::new();
         for stmt in stmts {
             let reductions = match &stmt {
-                Stmt::For { index, .. } if position != Position::Parallel => found.get(index),
+                Stmt::For { index, .. } => found.get(index),
                 _ => None,
             };
             match reductions {
@@ -105,6 +98,25 @@ pub(super) fn run(kernel: &mut Kernel) {
         }
         out
     });
+}
+
+/// Adds the outermost loops among statements that are cut, those of parallel statements left out.
+fn find(kernel: &Kernel, estimator: &Estimator<'_>, stmts: &[Stmt], found: &mut HashMap<Reg, Reductions>) {
+    for stmt in stmts {
+        match stmt {
+            Stmt::ParallelFor { .. } | Stmt::Reduce { .. } => continue,
+            Stmt::For { index, .. } if estimator.stmt(stmt) >= MIN_PARALLEL_NS => {
+                if let Some(reductions) = Reductions::of(kernel, stmt, estimator) {
+                    found.insert(*index, reductions);
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        for body in stmt.bodies() {
+            find(kernel, estimator, body, found);
+        }
+    }
 }
 
 /// The variables that the rounds of a loop carry.
@@ -118,11 +130,17 @@ struct Reductions {
 impl Reductions {
     /// The reductions of a loop in order.
     fn of(kernel: &Kernel, stmt: &Stmt, estimator: &Estimator<'_>) -> Option<Reductions> {
-        let Stmt::For { index, low, high, body, .. } = stmt else { return None };
+        let Stmt::For { label, index, low, high, body } = stmt else { return None };
         if body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::Set(..)))
             && let Some(found) = Reductions::among(kernel, *index, body)
         {
             return Some(found);
+        }
+        // A round that goes on to the next one sets none of what follows.
+        let mut continues = false;
+        for_each_stmt(body, &mut |inner| continues |= *inner == Stmt::Continue(*label));
+        if continues {
+            return None;
         }
         let carried = carried_variables(body)?;
         let slice = carried_slice(body, &carried)?;
@@ -242,7 +260,7 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
     let (more, pieces, zero) = (build.int(PIECES as i64 - 1), build.int(PIECES as i64), build.int(0));
     let padded = build.binary(Binary::Add, rounds, more);
     let length = build.binary(Binary::DivUnsigned, padded, pieces);
-    let cut = Cut { label, index, low, high, length };
+    let cut = Cut { label, index, low, rounds, length };
     let front = std::mem::take(&mut build.stmts);
 
     let piece = build.reg(ScalarType::I64);
@@ -298,13 +316,13 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
     build.stmts
 }
 
-/// A loop that is cut into pieces of `length` rounds.
+/// A loop of so many rounds that is cut into pieces of `length` rounds.
 #[derive(Clone, Copy)]
 struct Cut {
     label: Label,
     index: Reg,
     low: Reg,
-    high: Reg,
+    rounds: Reg,
     length: Reg,
 }
 
@@ -317,10 +335,13 @@ impl Cut {
         variables: impl Iterator<Item = &'p Piecewise>,
         body: &[Stmt],
     ) {
-        let skipped = build.binary(Binary::Mul, piece, self.length);
+        // Sums of rounds in the loop: those of a bound and rounds beyond it might wrap.
+        let before = build.binary(Binary::Mul, piece, self.length);
+        let skipped = build.min(before, self.rounds);
+        let left = build.binary(Binary::Sub, self.rounds, skipped);
+        let count = build.min(self.length, left);
         let low = build.binary(Binary::Add, self.low, skipped);
-        let end = build.binary(Binary::Add, low, self.length);
-        let high = build.min(end, self.high);
+        let high = build.binary(Binary::Add, low, count);
         let mut copy = Cloner::new(build.kernel);
         copy.names.vars.extend(variables.map(|var| (var.whole, var.piece)));
         let index = copy.fresh(self.index);
