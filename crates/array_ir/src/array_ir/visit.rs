@@ -6,8 +6,8 @@
 //! nowhere else.
 
 use super::{
-    Block, Combine, CombineAt, DigitExpr, Effect, End, FunctionId, Label, Op, SiteId, Size, SizeVar, Space,
-    Stmt, Type, Value,
+    Binary, Block, Combine, CombineAt, DigitExpr, Effect, End, FunctionId, Label, Op, Prim, SiteId, Size,
+    SizeVar, Space, Stmt, Type, Value,
 };
 
 macro_rules! parts {
@@ -282,6 +282,27 @@ impl End {
 }
 
 impl Block {
+    /// The primitive of the block's two parameters that it gives, if it does nothing else that counts.
+    /// Blocks of inlined functions stand around it.
+    pub fn only_operation(&self) -> Option<Binary> {
+        let params: Vec<Value> = self.params.iter().map(|param| param.0).collect();
+        let (mut inner, mut end) = (self, self.end);
+        loop {
+            let (End::Yield(value) | End::Exit(_, value)) = end else { return None };
+            let at = inner.stmts.iter().position(|stmt| stmt.value == value)?;
+            let is_dead = |stmt: &Stmt| stmt.op.blocks().is_empty() && stmt.op.own_effect() == Effect::Total;
+            let mut others = inner.stmts.iter().enumerate().filter(|(other, _)| *other != at);
+            if !others.all(|(_, stmt)| is_dead(stmt)) {
+                return None;
+            }
+            match &inner.stmts[at].op {
+                Op::Block(_, body) => (inner, end) = (body, body.end),
+                Op::Prim(Prim::Binary(op), values) if *values == params => return Some(*op),
+                _ => return None,
+            }
+        }
+    }
+
     /// Calls `f` on each statement, those of blocks inside after the one that holds them.
     pub fn for_each_stmt<'a>(&'a self, f: &mut dyn FnMut(&'a Stmt)) {
         for stmt in &self.stmts {

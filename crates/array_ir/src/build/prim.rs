@@ -7,7 +7,7 @@ use crate::array_ir::DigitExpr;
 use crate::array_ir::scalar::idempotent_identity;
 use crate::array_ir::validate::{instantiate, is_reassociable};
 use crate::array_ir::{
-    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Size,
+    Binary, Block, Cast, Combine, Compare, Element, Grouping, Op, Prim, ScalarFunction, SiteKind, Size,
     Space, Type, Unary, Value,
 };
 use crate::core::prim::{PrimClass, fuses, type_answer};
@@ -369,8 +369,7 @@ impl Builder<'_> {
             let result = this.apply_at(closure, args, span)?;
             this.data(result)
         })?;
-        if !of_floats
-            && let Some(op) = only_operation(&block)
+        if let Some(op) = block.only_operation()
             && let Some(element) = ty.element()
             && is_reassociable(op, element)
         {
@@ -877,24 +876,5 @@ fn extreme(larger: bool, unsigned: bool) -> Binary {
         (false, true) => Binary::MinUnsigned,
         (true, false) => Binary::Max,
         (true, true) => Binary::MaxUnsigned,
-    }
-}
-
-/// The primitive of integers that a block applies to its two parameters, if it does nothing else.
-/// Blocks of inlined functions stand around it.
-fn only_operation(block: &Block) -> Option<Binary> {
-    let params: Vec<Value> = block.params.iter().map(|param| param.0).collect();
-    let (mut inner, mut end) = (block, block.end);
-    loop {
-        let [stmt] = &inner.stmts[..] else { return None };
-        let (End::Yield(value) | End::Exit(_, value)) = end else { return None };
-        if value != stmt.value {
-            return None;
-        }
-        match &stmt.op {
-            Op::Block(_, body) => (inner, end) = (body, body.end),
-            Op::Prim(Prim::Binary(op), values) if *values == params => return Some(*op),
-            _ => return None,
-        }
     }
 }

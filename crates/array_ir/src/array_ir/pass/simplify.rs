@@ -22,6 +22,8 @@
 //!   and gives the same value. So it is shared whatever its site. Order of failures stays.
 //! * What fails, may not end, has output, opens sizes or leaves a loop is not removed.
 //! * A number of `iota` is its index.
+//! * A reduction of two elements is their operation, if its start changes nothing. A reduction by a
+//!   block that applies a primitive is one by the primitive, if the grouping means nothing.
 //! * What is packed and then opened has the sizes with which it was packed.
 //! * A comparison of sizes is decided if the difference has natural coefficients; sizes and digits
 //!   are below 2^62, so that they compare as numbers do.
@@ -32,11 +34,12 @@
 mod prims;
 
 use super::super::digit::{MAX_DIGIT_NODES, limit_nodes, nodes, reduce_digit, replace, replace_targets};
-use super::super::validate::{substitute, substitute_in_space};
+use super::super::scalar::idempotent_identity;
+use super::super::validate::{is_reassociable, substitute, substitute_in_space};
 use super::super::visit::PartMut;
 use super::super::{
-    Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, SizeAtom, SizeVar,
-    Space, Stmt, Type, Value,
+    Binary, Block, Combine, DigitExpr, Effect, Element, End, Function, Grouping, Label, Op, Prim, Program,
+    Range, Size, SizeAtom, SizeVar, Space, Stmt, Type, Value,
 };
 use super::{Declined, Work, next_value, op_weight};
 use crate::hash::{HashMap, HashSet};
@@ -560,10 +563,48 @@ impl Walk<'_> {
                 }
             }
             Op::Reduce { start, ref body, .. } if is_empty(body) => Rewrite::Copy(start),
+            Op::Reduce { combine: Combine::Prim(op), grouping: Grouping::Any, start, ref body }
+                if let Some(pair) = self.pair(body)
+                    && self.is_identity(op, start) =>
+            {
+                self.prim(Prim::Binary(op), pair)
+            }
+            Op::Reduce { combine: Combine::Block(ref block), grouping: Grouping::Fixed, start, body }
+                if let Some(op) = self.reassociable(block) =>
+            {
+                Rewrite::Op(Op::Reduce { combine: Combine::Prim(op), grouping: Grouping::Any, start, body })
+            }
+            Op::Scan { combine: Combine::Block(ref block), grouping, body }
+                if let Some(op) = self.reassociable(block) =>
+            {
+                Rewrite::Op(Op::Scan { combine: Combine::Prim(op), grouping, body })
+            }
             Op::For { range: None, state, ref body, .. } if is_empty(body) => Rewrite::Copy(state),
             Op::For { range: Some(range), state, .. } if self.is_empty_range(range) => Rewrite::Copy(state),
             op => Rewrite::Op(op),
         })
+    }
+
+    /// The elements that a reduction joins, if they are those of an array of two that is written out.
+    fn pair(&self, body: &Block) -> Option<Vec<Value>> {
+        let ([stmt], End::Yield(value)) = (&body.stmts[..], body.end) else { return None };
+        let Op::Index(array, at) = stmt.op else { return None };
+        let is_whole = stmt.value == value && at == body.params[0].0;
+        match self.ops.get(&array)? {
+            Op::Array(_, values) if is_whole && values.len() == 2 => Some(values.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns true if a value changes nothing in a reduction by an operation.
+    fn is_identity(&self, op: Binary, value: Value) -> bool {
+        self.constant(value).is_some_and(|(element, bits)| idempotent_identity(op, element) == Some(bits))
+    }
+
+    /// The operation of a block that only joins its parameters, if its grouping means nothing.
+    fn reassociable(&self, block: &Block) -> Option<Binary> {
+        let op = block.only_operation()?;
+        is_reassociable(op, block.params[0].1.element()?).then_some(op)
     }
 
     /// Returns true if a range is known to hold no number.

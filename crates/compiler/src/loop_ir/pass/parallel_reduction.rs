@@ -60,8 +60,14 @@ use super::parallelize::is_independent_but_for;
 use super::{Builder, assigned_vars, rewrite};
 use crate::hash::{HashMap, HashSet};
 
-/// Pieces of a loop.
-const PIECES: u64 = 64;
+/// Pieces of a loop, at most.
+const MAX_PIECES: f64 = 64.0;
+
+/// Pieces of a short loop.
+const MIN_PIECES: f64 = 4.0;
+
+/// Nanoseconds of a piece, at least: each begins anew, and has rounds that fill no vector.
+const MIN_PIECE_NS: f64 = 60_000.0;
 
 /// Nanoseconds of a loop from which a prefix is cut: on few threads it gains a part only.
 const MIN_PREFIX_NS: f64 = 300_000.0;
@@ -73,9 +79,8 @@ const MAX_PREFIX_TIME: f64 = 0.85;
 /// an eighth to a quarter was measured.
 const BANDWIDTH_OF_THREAD: f64 = 0.25;
 
-/// Bytes that a round moves, from which memory bounds a loop: in a round of fewer the variables take
-/// longer.
-const MIN_BOUND_BYTES: f64 = 8.0;
+/// Bytes that one thread moves from and to memory in a nanosecond.
+const BYTES_PER_NS: f64 = 30.0;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -92,7 +97,7 @@ pub(super) fn run(kernel: &mut Kernel) {
                 _ => None,
             };
             match reductions {
-                Some(reductions) => out.extend(in_pieces(kernel, stmt, reductions)),
+                Some((reductions, pieces)) => out.extend(in_pieces(kernel, stmt, reductions, *pieces)),
                 None => out.push(stmt),
             }
         }
@@ -100,14 +105,21 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Adds the outermost loops among statements that are cut, those of parallel statements left out.
-fn find(kernel: &Kernel, estimator: &Estimator<'_>, stmts: &[Stmt], found: &mut HashMap<Reg, Reductions>) {
+/// Adds the outermost loops among statements that are cut, with the numbers of their pieces; those of
+/// parallel statements are left out.
+fn find(
+    kernel: &Kernel,
+    estimator: &Estimator<'_>,
+    stmts: &[Stmt],
+    found: &mut HashMap<Reg, (Reductions, u64)>,
+) {
     for stmt in stmts {
         match stmt {
             Stmt::ParallelFor { .. } | Stmt::Reduce { .. } => continue,
             Stmt::For { index, .. } if estimator.stmt(stmt) >= MIN_PARALLEL_NS => {
                 if let Some(reductions) = Reductions::of(kernel, stmt, estimator) {
-                    found.insert(*index, reductions);
+                    let pieces = (estimator.stmt(stmt) / MIN_PIECE_NS).clamp(MIN_PIECES, MAX_PIECES);
+                    found.insert(*index, (reductions, pieces as u64));
                     continue;
                 }
             }
@@ -149,13 +161,23 @@ impl Reductions {
         let time = [rounds * estimator.iteration(*index, &slice), estimator.stmt(stmt)];
         let bytes = [&slice, body].map(|stmts| bytes_moved(kernel, stmts));
         let threads = kernel.threads as f64;
-        let fits_bandwidth = bytes[1] < MIN_BOUND_BYTES
+        let fits_bandwidth = bytes[1] <= BYTES_PER_NS * found.latency_ns()
             || bytes[0] + bytes[1] <= (1.0 + (threads - 1.0) * BANDWIDTH_OF_THREAD) * bytes[1];
         let gains = time[1] >= MIN_PREFIX_NS
             && time[0] + time[1] <= MAX_PREFIX_TIME * threads * time[1]
             && fits_bandwidth;
         (gains && is_independent_but_for(kernel, stmt, &carried))
             .then_some(Reductions { slice: Some(slice), ..found })
+    }
+
+    /// The nanoseconds from one round to the next that the variables take, at least.
+    fn latency_ns(&self) -> f64 {
+        let of_sums = self.accumulators.iter().map(|one| match one.join {
+            AccumulatorOp::Binary(Binary::Min | Binary::Max | Binary::Mul) => 1.0,
+            AccumulatorOp::Binary(_) => 0.25,
+            AccumulatorOp::Extreme { .. } => 0.5,
+        });
+        of_sums.chain(self.selections.iter().map(|_| 1.0)).fold(0.0, f64::max)
     }
 
     /// The variables that a body sets, which does nothing but reduce.
@@ -243,12 +265,12 @@ struct Piecewise {
 }
 
 /// A loop in pieces, and the loop that joins their results.
-fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
+fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions, pieces: u64) -> Vec<Stmt> {
     let Stmt::For { label, index, low, high, body } = stmt else { return vec![stmt] };
     let reducing = found.slice.as_ref().unwrap_or(&body);
     let mut piecewise = |whole: Var| {
         let ty = kernel.vars[whole];
-        let ends = kernel.add_array(Origin::Scratch, ty.bytes() as u8, PIECES);
+        let ends = kernel.add_array(Origin::Scratch, ty.bytes() as u8, pieces);
         let keeps_before = found.slice.is_some();
         Piecewise { whole, piece: kernel.vars.push(ty), ends, ty, keeps_before }
     };
@@ -257,7 +279,7 @@ fn in_pieces(kernel: &mut Kernel, stmt: Stmt, found: &Reductions) -> Vec<Stmt> {
     let selected: Vec<Piecewise> = selected.map(|(var, _)| piecewise(*var)).collect();
     let mut build = Builder::new(kernel);
     let rounds = build.rounds(low, high);
-    let (more, pieces, zero) = (build.int(PIECES as i64 - 1), build.int(PIECES as i64), build.int(0));
+    let (more, pieces, zero) = (build.int(pieces as i64 - 1), build.int(pieces as i64), build.int(0));
     let padded = build.binary(Binary::Add, rounds, more);
     let length = build.binary(Binary::DivUnsigned, padded, pieces);
     let cut = Cut { label, index, low, rounds, length };
