@@ -115,6 +115,13 @@ fn forms_of_felix() {
     assert_eq!(bare(&stmts("begin x = 1; end y = 2;")), bare(&stmts("do x = 1; done y = 2;")));
     assert_eq!(stmts("begin = 1; end = begin;").len(), 2);
     assert_eq!(bare(&stmts("if c return 1;")), bare(&stmts("if c perform return 1;")));
+    // The colon of a code is none of `if c: s`.
+    for jump in ["return 1", "break", "continue"] {
+        assert_eq!(
+            bare(&stmts(&format!("if a != `0:3 {jump};"))),
+            bare(&stmts(&format!("if a != `0:3 perform {jump};")))
+        );
+    }
     assert_eq!(bare(&stmts("for i in a upto b do s; done")), bare(&stmts("for i in a..b do s; done")));
     assert_eq!(
         bare(&stmts("match e with | 1 => f x; | _ => g y; endmatch; h;")),

@@ -25,6 +25,8 @@
 //! loop and need no cut. It reads no array that it writes, so its rounds may also run in order. So
 //! is a loop in order that has a branch around a loop: the rows below a pivot.
 //!
+//! A comparison with a constant or a size for equality changes twice: at that index, and behind it.
+//!
 //! **No end wraps.** An index is at least 0 and below 2^62: loops whose beginning is not known to
 //! be are left alone, and none makes so many rounds. A register may hold any number, so as an end
 //! it is clamped to numbers beyond all indices, to which a constant can be added.
@@ -48,6 +50,10 @@ const MAX_OFFSET: i64 = 1 << 36;
 /// Numbers beyond which a register as an end is taken for the nearer of them.
 const MIN_END: i64 = -(1 << 40);
 const MAX_END: i64 = (1 << 62) + (1 << 61);
+
+/// The least constant that is taken for a number beside a size, and how far it is from it at most.
+const MIN_NEAR_SIZE: i64 = 16;
+const MAX_BESIDE_SIZE: i64 = 2;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -95,6 +101,8 @@ struct Ends {
     sums: HashSet<Reg>,
     /// Ends that such indices are below.
     highs: HashMap<Reg, Bound>,
+    /// The values of the sizes.
+    sizes: Vec<u64>,
 }
 
 impl Ends {
@@ -104,6 +112,7 @@ impl Ends {
             natural: HashSet::default(),
             sums: HashSet::default(),
             highs: HashMap::default(),
+            sizes: kernel.sizes.clone(),
         };
         for_each_stmt(&kernel.body, &mut |stmt| match stmt {
             Stmt::Let(reg, Op::Const(ScalarType::I64, bits)) => {
@@ -158,6 +167,20 @@ impl Ends {
     /// A register as an end.
     fn bound(&self, reg: Reg) -> Bound {
         self.known.get(&reg).copied().unwrap_or(Bound { base: Base::Register(reg), offset: 0 })
+    }
+
+    /// A constant that is nearly a size as that size and a small number: so the last index, written as
+    /// a number, is compared with the ends of loops.
+    fn beside_size(&self, bound: Bound) -> Bound {
+        let distance = |size: &u64| bound.offset.checked_sub(i64::try_from(*size).ok()?);
+        let is_near = |size: &u64| distance(size).is_some_and(|by| by.abs() <= MAX_BESIDE_SIZE);
+        let is_constant = bound.base == Base::Nothing && bound.offset >= MIN_NEAR_SIZE;
+        match self.sizes.iter().position(is_near).filter(|_| is_constant) {
+            Some(at) => {
+                Bound { base: Base::Size(at as u32), offset: distance(&self.sizes[at]).expect("it is near") }
+            }
+            None => bound,
+        }
     }
 
     /// Returns true if an end is at least 0, and below 2^62 or near such a number.
@@ -397,18 +420,22 @@ impl PieceFacts<'_> {
             }
             Op::Compare(kind, a, b) => {
                 let mut kind = *kind;
-                if let Some(bound) = self.reflections.get(a)
-                    && matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+                if matches!(kind, Compare::Eq | Compare::Ne) {
+                    return self.record_equality(reg, kind == Compare::Eq, *a, *b);
+                }
+                if matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+                    && let Some((zero, is_negative_below)) = self.sign_change(*a)
                 {
                     // Without sign, a number below 0 is above the other one.
-                    let is_natural = self.invariant(*b).is_some_and(|other| self.ends.is_natural(other));
-                    let Some(zero) = bound.plus(1).filter(|_| is_natural) else { return };
+                    if !self.invariant(*b).is_some_and(|other| self.ends.is_natural(other)) {
+                        return;
+                    }
                     match self.piece.below(zero, self.ends) {
-                        Some(true) => {}
-                        Some(false) => {
+                        Some(below) if below == is_negative_below => {
                             self.decided.insert(reg, false);
                             return;
                         }
+                        Some(_) => {}
                         None => {
                             self.undecided.insert(reg, zero);
                             return;
@@ -425,6 +452,43 @@ impl PieceFacts<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The index where a number changes its sign, and whether it is negative below that: the index less
+    /// a constant that is beyond the first one, or an end less the index.
+    fn sign_change(&self, reg: Reg) -> Option<(Bound, bool)> {
+        if let Some(bound) = self.reflections.get(&reg) {
+            return Some((bound.plus(1)?, false));
+        }
+        let offset = *self.offsets.get(&reg)?;
+        let first = self.piece.min_index().checked_add(offset)?;
+        let zero = Bound { base: Base::Nothing, offset: offset.checked_neg()? };
+        (first < 0).then_some((zero, true))
+    }
+
+    /// Records whether the index plus a constant is a size or another constant.
+    fn record_equality(&mut self, reg: Reg, equal: bool, a: Reg, b: Reg) {
+        let (offset, other) = match (self.offsets.get(&a), self.offsets.get(&b)) {
+            (Some(offset), None) => (*offset, self.invariant(b)),
+            (None, Some(offset)) => (*offset, self.invariant(a)),
+            _ => return,
+        };
+        // At most choices depend on what is not known before: they go by vectors as well.
+        let Some(other) = other.filter(|other| matches!(other.base, Base::Nothing | Base::Size(_))) else {
+            return;
+        };
+        let other = self.ends.beside_size(other);
+        let at = |more: i64| {
+            let offset = other.offset.checked_sub(offset)?.checked_add(more)?;
+            Some(Bound { base: other.base, offset })
+        };
+        let (Some(first), Some(after)) = (at(0), at(1)) else { return };
+        match (self.piece.below(first, self.ends), self.piece.below(after, self.ends)) {
+            (Some(true), _) | (_, Some(false)) => drop(self.decided.insert(reg, !equal)),
+            (Some(false), Some(true)) => drop(self.decided.insert(reg, equal)),
+            (None, _) => drop(self.undecided.insert(reg, first)),
+            (_, None) => drop(self.undecided.insert(reg, after)),
         }
     }
 
@@ -488,12 +552,13 @@ impl PieceFacts<'_> {
             (None, Some(offset)) => (false, *offset, self.invariant(a)?),
             _ => return None,
         };
+        let (natural, other) = (self.ends.is_natural(other), self.ends.beside_size(other));
         let or_equal = match kind {
             Compare::Lt => false,
             Compare::Le => true,
             // Neither operand is negative, so the order is that of signed numbers.
             Compare::LtUnsigned | Compare::LeUnsigned
-                if self.piece.min_index().checked_add(offset)? >= 0 && self.ends.is_natural(other) =>
+                if self.piece.min_index().checked_add(offset)? >= 0 && natural =>
             {
                 kind == Compare::LeUnsigned
             }

@@ -366,6 +366,20 @@ fn dependents<'s>(roots: HashSet<Reg>, stmts: impl IntoIterator<Item = &'s Stmt>
     found
 }
 
+/// The statements of a body for which `is_root` holds, and the definitions that they need.
+fn slice(body: &[Stmt], is_root: impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
+    let mut needed = HashSet::default();
+    let mut slice = Vec::new();
+    for stmt in body.iter().rev() {
+        if is_root(stmt) || stmt.as_definition().is_some_and(|(reg, _)| needed.contains(&reg)) {
+            stmt.for_each_reg(&mut |operand| needed.extend([operand]));
+            slice.push(stmt.clone());
+        }
+    }
+    slice.reverse();
+    slice
+}
+
 /// The variables that statements set, those of statements inside included.
 fn assigned_vars(stmts: &[Stmt]) -> BTreeSet<Var> {
     let mut set = BTreeSet::new();

@@ -57,7 +57,7 @@ use super::super::{
 use super::clone_stmts::Cloner;
 use super::parallel_level::MIN_PARALLEL_NS;
 use super::parallelize::is_independent_but_for;
-use super::{Builder, assigned_vars, rewrite};
+use super::{Builder, assigned_vars, rewrite, slice};
 use crate::hash::{HashMap, HashSet};
 
 /// Pieces of a loop, at most.
@@ -414,20 +414,6 @@ fn join_selection(
         let joined = build.define(var.ty, Op::Select(replaces, end, held));
         build.stmts.push(Stmt::Set(var.whole, joined));
     }
-}
-
-/// The statements of a body for which `is_root` holds, and the definitions that they need.
-fn slice(body: &[Stmt], is_root: impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
-    let mut needed = HashSet::default();
-    let mut slice = Vec::new();
-    for stmt in body.iter().rev() {
-        if is_root(stmt) || stmt.as_definition().is_some_and(|(reg, _)| needed.contains(&reg)) {
-            stmt.for_each_reg(&mut |operand| needed.extend([operand]));
-            slice.push(stmt.clone());
-        }
-    }
-    slice.reverse();
-    slice
 }
 
 /// A number joined to another one.

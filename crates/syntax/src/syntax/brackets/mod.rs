@@ -138,9 +138,8 @@ impl<'s> BracketPass<'s> {
             && self.stack.last().is_some_and(|frame| {
                 frame.open == Delimiter::If
                     && !frame.foreign
-                    && !self
-                        .directly_inside(frame.at)
-                        .any(|t| matches!(t.kind, TokenKind::Then | TokenKind::Colon))
+                    && !self.directly_inside(frame.at).any(|t| t.kind == TokenKind::Then)
+                    && !self.has_colon_after_condition(frame.at)
             });
         if self.begins_statement(token.kind, next, after_next)
             && !jump

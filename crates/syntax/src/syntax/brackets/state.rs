@@ -142,6 +142,23 @@ impl<'s> BracketPass<'s> {
         })
     }
 
+    /// Returns true if a colon stands after the condition that begins at `at`, in a form of another
+    /// language: not that of a code such as `` `1:3 ``.
+    pub fn has_colon_after_condition(&self, at: usize) -> bool {
+        let mut colons_of_codes = 0u32;
+        self.directly_inside(at).any(|token| match token.kind {
+            TokenKind::Tick => {
+                colons_of_codes += 1;
+                false
+            }
+            TokenKind::Colon if colons_of_codes > 0 => {
+                colons_of_codes -= 1;
+                false
+            }
+            kind => kind == TokenKind::Colon,
+        })
+    }
+
     /// Opens a frame.
     pub fn open(&mut self, open: Delimiter, token: Token) {
         let outer = self.height();
