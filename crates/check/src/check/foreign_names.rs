@@ -97,6 +97,11 @@ pub const ROWS: &[Foreign] = &[
         "#iota[10]",
     ),
     row(
+        &["prev", "pred", "predecessor", "succ", "successor"],
+        "`i.previous` and `i.next` are `case 1` of the index before or after, and `case 0` at the ends; `i.around (-1)` steps and wraps",
+        "match (`1:3).previous with | case 1 i => i.around (-1) | case 0 _ => `0:3 endmatch",
+    ),
+    row(
         &["reverse", "reversed", "flipud", "fliplr"],
         "`rev x` has the elements in the opposite order",
         "rev [1, 2, 3]",

@@ -479,6 +479,12 @@ impl Checker<'_> {
             (true, false) => (a, right),
             (false, true) => (b, left),
         };
+        if Num::of(&other) == Some(Num::String) {
+            return Some("`(e).str` is the text of a value".into());
+        }
+        if self.infer.zonk(&term.ty) == Type::bool() {
+            return Some("a truth value is not a number: `if b then 1 else 0 endif` is one, and `count` counts in an array".into());
+        }
         if Num::of(&other) == Some(Num::Mod) {
             let words = format!("an index is not a number: `:>> {other}` reads it as one");
             return Some(converted(term, words, format!(" :>> {other}")));

@@ -21,12 +21,12 @@
 //! before.
 
 use super::super::{
-    Array, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
+    Array, Binary, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
 };
 use super::integer_ranges::Interval;
 use super::value_ranges::{is_certain_slot, unconditional_intervals};
 use super::{Builder, rewrite};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 
 /// Operations of both sides.
 const MAX_OPERATIONS: usize = 12;
@@ -204,6 +204,28 @@ impl Side {
         Some(side)
     }
 
+    /// The number of operations, but for sums and products that only slots are made of: of a loop
+    /// around, they stand in front of it, and vectors have one slot for all lanes.
+    fn operations(&self) -> usize {
+        let mut read: HashSet<Reg> = self.sets.iter().map(|(_, value)| *value).collect();
+        let mut count = 0;
+        for stmt in self.lets.iter().rev() {
+            match stmt {
+                Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Get(_)) => {}
+                Stmt::Let(reg, Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..))
+                    if !read.contains(reg) => {}
+                Stmt::Let(_, Op::Load(..)) => count += 1,
+                stmt => {
+                    count += 1;
+                    stmt.for_each_reg(&mut |reg| {
+                        read.insert(reg);
+                    });
+                }
+            }
+        }
+        count
+    }
+
     fn set(&self, var: Var) -> Option<Reg> {
         self.sets.iter().find(|(other, _)| *other == var).map(|(_, reg)| *reg)
     }
@@ -226,10 +248,7 @@ pub(super) fn choices(
     max_operations: usize,
     reads: &mut HashMap<Var, usize>,
 ) -> Option<Vec<Stmt>> {
-    let operations = first.lets.iter().chain(&second.lets);
-    let costly =
-        operations.filter(|stmt| !matches!(stmt, Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Get(_))));
-    if costly.count() > max_operations {
+    if first.operations() + second.operations() > max_operations {
         return None;
     }
     let mut vars: Vec<Var> = first.sets.iter().map(|(var, _)| *var).collect();

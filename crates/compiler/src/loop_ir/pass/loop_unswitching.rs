@@ -14,11 +14,12 @@
 //! if all it is made of is the same in all rounds and has no loads ([`Moving`]), and each side has
 //! a copy of the loop. What a round does is the same, and in the same order. Branches that are
 //! choices already are none ([`if_conversion`](super::if_conversion) comes first): a choice takes
-//! one operation, and other passes look for loops without branches around.
+//! one operation, and other passes look for loops without branches around. But lanes of less than 8
+//! bytes have no choice by a condition of 8, so one of such numbers in an innermost loop is a branch.
 //!
 //! Costs a copy of the body for each side: at most 2^[`MAX_DEPTH`] copies of [`MAX_STATEMENTS`].
 
-use super::super::{Kernel, Reg, Stmt, for_each_stmt};
+use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
 use super::Builder;
 use super::clone_stmts::Cloner;
 use super::licm::Moving;
@@ -55,10 +56,15 @@ fn invariant_branch(kernel: &mut Kernel, stmt: &Stmt) -> Option<(Vec<Stmt>, Reg,
         Stmt::For { body, .. } | Stmt::ParallelFor { body, .. } => body,
         _ => return None,
     };
-    let conditions: Vec<Reg> = body
-        .iter()
-        .filter_map(|stmt| if let Stmt::If(condition, ..) = stmt { Some(*condition) } else { None })
-        .collect();
+    let is_innermost = !body.iter().any(|stmt| matches!(stmt, Stmt::For { .. }));
+    let condition = |stmt: &Stmt| match stmt {
+        Stmt::If(condition, ..) => Some(*condition),
+        Stmt::Let(reg, Op::Select(condition, ..)) if is_innermost && kernel.regs[*reg].bytes() < 8 => {
+            Some(*condition)
+        }
+        _ => None,
+    };
+    let conditions: Vec<Reg> = body.iter().filter_map(condition).collect();
     if conditions.is_empty() {
         return None;
     }

@@ -103,6 +103,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "invariant_reductions", run: invariant_reductions::run },
     Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
+    Pass { name: "variable_renaming", run: variable_renaming::run },
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "structured_branches", run: structured_branches::run },
     Pass { name: "scalar_replacement", run: scalar_replacement::run },
