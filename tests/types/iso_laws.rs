@@ -17,12 +17,12 @@ fn choices(most: usize) -> impl Strategy<Value = Vec<u16>> {
 /// Sizes at which types that agree must have values to compare.
 const REQUIRED: u32 = 4;
 
-/// Sizes at which types are compared if they have such values: `below[N] * N` and `N * below[N]` have
-/// the same slots up to 3.
+/// Sizes at which types are compared if they have such values: `below[N] * N` and `N * below[N]`
+/// have the same slots up to 3.
 const COMPARED: u32 = 6;
 
-/// Returns true if `f` agrees on both types at all small sizes; `None` if it is undefined at some of
-/// those that are required.
+/// Returns true if `f` agrees on both types at all small sizes; `None` if it is undefined at some
+/// of those that are required.
 fn agree<V: PartialEq>(a: &Type, b: &Type, f: impl Fn(&Type, Sizes) -> Option<V>) -> Option<bool> {
     let mut all = true;
     for n in 0..COMPARED {

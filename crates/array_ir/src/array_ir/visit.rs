@@ -282,8 +282,8 @@ impl End {
 }
 
 impl Block {
-    /// The primitive of the block's two parameters that it gives, if it does nothing else that counts.
-    /// Blocks of inlined functions stand around it.
+    /// The primitive of the block's two parameters that it gives, if it does nothing else that
+    /// counts. Blocks of inlined functions stand around it.
     pub fn only_operation(&self) -> Option<Binary> {
         let params: Vec<Value> = self.params.iter().map(|param| param.0).collect();
         let (mut inner, mut end) = (self, self.end);

@@ -1,9 +1,9 @@
 //! Arrays whose elements depend on many others: running reductions and sorts.
 //!
 //! A running reduction is grouped as [`crate::core::reduction`] says: within chunks first, then
-//! each chunk joined to all before it. Where the grouping means nothing and values cost little, it is
-//! one loop in order, which [`parallel_reduction`](crate::loop_ir::pass) cuts: each value is computed
-//! twice, and goes to memory once. A sort is one statement of the loop form, of memory.
+//! each chunk joined to all before it. Where the grouping means nothing and values cost little, it
+//! is one loop in order, which [`parallel_reduction`](crate::loop_ir::pass) cuts: each value is
+//! computed twice, and goes to memory once. A sort is one statement of the loop form, of memory.
 
 use super::reduce::Reduction;
 use super::storage::{ArrayValue, LoweredValue, scalar_type};

@@ -85,8 +85,8 @@ pub struct TierUpSite {
     dead_locals: OnceLock<Vec<LocalId>>,
     /// The outer variables that hold functions or that functions share, computed when needed.
     known: OnceLock<Vec<Root>>,
-    /// The number of elements of the largest array that it mentions; of a loop, its rounds with those
-    /// of the loops inside.
+    /// The number of elements of the largest array that it mentions; of a loop, its rounds with
+    /// those of the loops inside.
     pub(super) weight: u64,
     /// The rounds of the loops inside, for each round of a loop; at least 1.
     pub(super) inner_rounds: u64,
@@ -286,7 +286,8 @@ impl TierUpSite {
         matches!(self.address, CoreAddress::Call(_))
     }
 
-    /// The rounds of a loop with those of the loops inside, as far as they are known before it runs.
+    /// The rounds of a loop with those of the loops inside, as far as they are known before it
+    /// runs.
     fn rounds(&self) -> u64 {
         let Interpreted::Statement(stmt) = &self.interpreted else { return 1 };
         let own = match &stmt.kind {
@@ -314,10 +315,10 @@ pub(super) fn loop_rounds(stmts: &[Statement]) -> u64 {
     let rounds = stmts.iter().map(|stmt| match &stmt.kind {
         StatementKind::TierUp(site) => site.rounds(),
         StatementKind::If(_, then, otherwise) => loop_rounds(then).max(loop_rounds(otherwise)),
-        StatementKind::Match(_, arms) => arms.iter().map(|(_, _, body)| loop_rounds(body)).max().unwrap_or(1),
+        StatementKind::Match(_, arms) => arms.iter().map(|(_, _, body)| loop_rounds(body)).fold(1, u64::max),
         _ => 1,
     });
-    rounds.max().unwrap_or(1)
+    rounds.fold(1, u64::max)
 }
 
 impl Evaluator<'_, '_> {

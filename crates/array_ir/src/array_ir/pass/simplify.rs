@@ -585,7 +585,8 @@ impl Walk<'_> {
         })
     }
 
-    /// The elements that a reduction joins, if they are those of an array of two that is written out.
+    /// The elements that a reduction joins, if they are those of an array of two that is written
+    /// out.
     fn pair(&self, body: &Block) -> Option<Vec<Value>> {
         let ([stmt], End::Yield(value)) = (&body.stmts[..], body.end) else { return None };
         let Op::Index(array, at) = stmt.op else { return None };

@@ -202,10 +202,10 @@ impl Checker<'_> {
             ExprKind::IntRange { low, high, inclusive } => {
                 let from_zero = matches!(&low.kind, ExprKind::Int(n) if n.is_zero());
                 let count = from_zero.then_some((high.span, *inclusive));
-                let bounds = signed_literal(low).zip(signed_literal(high));
-                let literal = bounds.map(|(low, high)| (high - &low + i32::from(*inclusive), low));
-                let literal = literal.filter(|(count, _)| *count > BigInt::ZERO);
-                let literal = literal.map(|(count, low)| (low, count));
+                let number =
+                    |(low, high): (BigInt, BigInt)| (low.clone(), high - low + i32::from(*inclusive));
+                let literal = signed_literal(low).zip(signed_literal(high)).map(number);
+                let literal = literal.filter(|(_, count)| *count > BigInt::ZERO);
                 self.report(StatementError::IntRangeSize { span: iterable.span, count, literal });
                 None
             }

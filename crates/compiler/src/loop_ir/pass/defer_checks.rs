@@ -27,9 +27,9 @@
 //! ([`promotion`](super::super::promotion)), store at the index, and check. Such a parallel loop
 //! goes by strips, each with a variable of its own.
 //!
-//! A function with a vector form, such as `exp`, is called for the rounds of a strip before, in a loop of
-//! its own, which [`distribute`](super::distribute) takes further: it is total, and reads nothing that
-//! the rounds store.
+//! A function with a vector form, such as `exp`, is called for the rounds of a strip before, in a
+//! loop of its own, which [`distribute`](super::distribute) takes further: it is total, and reads
+//! nothing that the rounds store.
 //!
 //! Only vectors of 256 bits and more have the conditions and the narrow slots of such loops;
 //! without them a predicted branch is cheaper, and nothing changes.
@@ -237,8 +237,8 @@ fn calls(kernel: &Kernel, body: &[Stmt]) -> Vec<Reg> {
     body.iter().filter_map(of_call).collect()
 }
 
-/// A loop that computes what functions give for the rounds of a strip, with the statements that they
-/// need, and the statements of a round that read it.
+/// A loop that computes what functions give for the rounds of a strip, with the statements that
+/// they need, and the statements of a round that read it.
 fn without_calls(
     kernel: &mut Kernel,
     (index, base, end): (Reg, Reg, Reg),

@@ -32,7 +32,7 @@
 use super::super::{Compare, Kernel, Label, Op, Reg, ScalarType, Stmt, Unary, for_each_stmt};
 use super::affine::Forms;
 use super::clone_stmts::Cloner;
-use super::{Builder, known_rounds, rewrite};
+use super::{Builder, known_rounds, rewrite, slice};
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::Binary;
 use crate::loop_ir::accumulator::accumulators;
@@ -223,20 +223,7 @@ fn condition_of_updates(kernel: &Kernel, body: &[Stmt]) -> Option<Reg> {
 
 /// The statements of a body that a condition is made of.
 fn tests_of(body: &[Stmt], condition: Reg) -> Vec<Stmt> {
-    let mut wanted = HashSet::from_iter([condition]);
-    let mut tests = Vec::new();
-    for stmt in body.iter().rev() {
-        if let Stmt::Let(reg, op) = stmt
-            && wanted.contains(reg)
-        {
-            op.for_each_reg(&mut |reg| {
-                wanted.insert(reg);
-            });
-            tests.push(stmt.clone());
-        }
-    }
-    tests.reverse();
-    tests
+    slice(body, |stmt| stmt.as_definition().is_some_and(|(reg, _)| reg == condition))
 }
 
 /// Returns true for the statements of a condition on slots that goes by vectors.

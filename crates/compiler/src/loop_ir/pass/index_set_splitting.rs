@@ -169,8 +169,8 @@ impl Ends {
         self.known.get(&reg).copied().unwrap_or(Bound { base: Base::Register(reg), offset: 0 })
     }
 
-    /// A constant that is nearly a size as that size and a small number: so the last index, written as
-    /// a number, is compared with the ends of loops.
+    /// A constant that is nearly a size as that size and a small number: so the last index, written
+    /// as a number, is compared with the ends of loops.
     fn beside_size(&self, bound: Bound) -> Bound {
         let distance = |size: &u64| bound.offset.checked_sub(i64::try_from(*size).ok()?);
         let is_near = |size: &u64| distance(size).is_some_and(|by| by.abs() <= MAX_BESIDE_SIZE);
@@ -455,8 +455,8 @@ impl PieceFacts<'_> {
         }
     }
 
-    /// The index where a number changes its sign, and whether it is negative below that: the index less
-    /// a constant that is beyond the first one, or an end less the index.
+    /// The index where a number changes its sign, and whether it is negative below that: the index
+    /// less a constant that is beyond the first one, or an end less the index.
     fn sign_change(&self, reg: Reg) -> Option<(Bound, bool)> {
         if let Some(bound) = self.reflections.get(&reg) {
             return Some((bound.plus(1)?, false));
@@ -479,11 +479,8 @@ impl PieceFacts<'_> {
             return;
         };
         let other = self.ends.beside_size(other);
-        let at = |more: i64| {
-            let offset = other.offset.checked_sub(offset)?.checked_add(more)?;
-            Some(Bound { base: other.base, offset })
-        };
-        let (Some(first), Some(after)) = (at(0), at(1)) else { return };
+        let first = offset.checked_neg().and_then(|less| other.plus(less));
+        let Some((first, after)) = first.zip(first.and_then(|first| first.plus(1))) else { return };
         match (self.piece.below(first, self.ends), self.piece.below(after, self.ends)) {
             (Some(true), _) | (_, Some(false)) => drop(self.decided.insert(reg, !equal)),
             (Some(false), Some(true)) => drop(self.decided.insert(reg, equal)),

@@ -14,12 +14,12 @@
 //! for four or five cycles more (D. Callahan, S. Carr, K. Kennedy, *Improving register allocation
 //! for subscripted variables*, 1990).
 //!
-//! **Why nothing changes.** The body is straight, and both slots are affine in the index with the same
-//! terms ([`Affine`](super::affine::Affine)), the loaded one a round behind. Other stores into the
-//! array, as of the parts of an element, are at slots that differ from the stored one by constants:
-//! neither by nothing nor by the distance of the loaded one. So the round before has stored into it,
-//! nothing else has since, and the slot is as wide as the value. The first round loads in front of the
-//! loop what it loaded before.
+//! **Why nothing changes.** The body is straight, and both slots are affine in the index with the
+//! same terms ([`Affine`](super::affine::Affine)), the loaded one a round behind. Other stores into
+//! the array, as of the parts of an element, are at slots that differ from the stored one by
+//! constants: neither by nothing nor by the distance of the loaded one. So the round before has
+//! stored into it, nothing else has since, and the slot is as wide as the value. The first round
+//! loads in front of the loop what it loaded before.
 //!
 //! **When.** A value that is stored into the array depends on the loaded one: other loops go by
 //! vectors. Costs time in proportion to the statements, times the stores into an array.
@@ -87,20 +87,19 @@ fn carried(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) ->
         }
         let stored = forms.of(*at);
         let stride = stored.terms.iter().find(|(reg, _)| *reg == index)?.1;
-        let stores = body.iter().filter_map(|stmt| match stmt {
-            Stmt::Store(other, at, value) if other == array => Some((*at, *value)),
-            _ => None,
-        });
-        let stores: Vec<(Reg, Reg)> = stores.collect();
+        let others: Vec<(Reg, Reg)> = body
+            .iter()
+            .filter(|other| !std::ptr::eq(*other, stmt))
+            .filter_map(|other| match other {
+                Stmt::Store(into, at, value) if into == array => Some((*at, *value)),
+                _ => None,
+            })
+            .collect();
         let mut is_apart = |other: Reg| {
             let distance = forms.of(other).add_scaled(&stored, -1);
             distance.is_some_and(|by| by.terms.is_empty() && ![0, -stride].contains(&by.constant))
         };
-        let others = stores.iter().filter(|other| **other != (*at, *value));
-        if stores.len() > MAX_STORES || others.clone().count() + 1 != stores.len() {
-            return None;
-        }
-        if !others.into_iter().all(|(at, _)| is_apart(*at)) {
+        if others.len() >= MAX_STORES || !others.iter().all(|(at, _)| is_apart(*at)) {
             return None;
         }
         if stored.terms.iter().any(|(reg, _)| *reg != index && own.contains(reg)) {
@@ -119,7 +118,8 @@ fn carried(kernel: &Kernel, forms: &mut Forms<'_>, index: Reg, body: &[Stmt]) ->
         let slot = slots.first()?.1;
         let loads: HashSet<Reg> = slots.into_iter().map(|(reg, _)| reg).collect();
         let dependents = dependents(loads.clone(), body);
-        stores.iter().any(|(_, value)| dependents.contains(value)).then_some(Carried {
+        let mut values = others.iter().map(|(_, value)| value).chain([value]);
+        values.any(|value| dependents.contains(value)).then_some(Carried {
             array: *array,
             slot,
             loads,

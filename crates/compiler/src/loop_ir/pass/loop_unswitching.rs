@@ -15,7 +15,8 @@
 //! a copy of the loop. What a round does is the same, and in the same order. Branches that are
 //! choices already are none ([`if_conversion`](super::if_conversion) comes first): a choice takes
 //! one operation, and other passes look for loops without branches around. But lanes of less than 8
-//! bytes have no choice by a condition of 8, so one of such numbers in an innermost loop is a branch.
+//! bytes have no choice by a condition of 8, so one of such numbers in an innermost loop is a
+//! branch.
 //!
 //! Costs a copy of the body for each side: at most 2^[`MAX_DEPTH`] copies of [`MAX_STATEMENTS`].
 

@@ -12,10 +12,10 @@
 //!                                      v := v + b[p]
 //! ```
 //!
-//! A loop that does more than accumulate reads the variables in between, as a running sum does. Then
-//! the first parallel loop has those statements alone that the variables need, the loop in order keeps
-//! what each variable is before a piece, and a second parallel loop does all of the rounds
-//! (reduce, then scan; Blelloch, *Prefix sums and their applications*, 1990):
+//! A loop that does more than accumulate reads the variables in between, as a running sum does.
+//! Then the first parallel loop has those statements alone that the variables need, the loop in
+//! order keeps what each variable is before a piece, and a second parallel loop does all of the
+//! rounds (reduce, then scan; Blelloch, *Prefix sums and their applications*, 1990):
 //!
 //! ```text
 //!                                    parallel for p < 64
@@ -32,14 +32,14 @@
 //!                                        c[i] <- t
 //! ```
 //!
-//! **Why nothing changes.** The operations are those of
-//! [`accumulator`](super::super::accumulator): sums, products and bits of integers, and extremes,
-//! in every bit (reduction recurrences; Allen and Kennedy, *Optimizing compilers for modern
-//! architectures*, 2001, 5.6). Variables that keep the first best of the rounds are those of
-//! [`selection`](super::super::selection): their pieces begin with what they hold before the loop,
-//! and are joined by the comparison of the loop. Sums of floats stay in order. What else a round does
-//! depends on no other round ([`parallelize`](super::parallelize)), and no slot that the variables
-//! need is stored into before it is loaded.
+//! **Why nothing changes.** The operations are those of [`accumulator`](super::super::accumulator):
+//! sums, products and bits of integers, and extremes, in every bit (reduction recurrences; Allen
+//! and Kennedy, *Optimizing compilers for modern architectures*, 2001, 5.6). Variables that keep
+//! the first best of the rounds are those of [`selection`](super::super::selection): their pieces
+//! begin with what they hold before the loop, and are joined by the comparison of the loop. Sums of
+//! floats stay in order. What else a round does depends on no other round
+//! ([`parallelize`](super::parallelize)), and no slot that the variables need is stored into before
+//! it is loaded.
 //!
 //! **Which.** Loops in no parallel loop that are estimated to take long enough; prefixes, for which
 //! statements run twice, only where there are threads enough to gain by it.
@@ -75,8 +75,8 @@ const MIN_PREFIX_NS: f64 = 300_000.0;
 /// The part of the time of a loop that its pieces take on all threads, at most, for a prefix.
 const MAX_PREFIX_TIME: f64 = 0.85;
 
-/// The part of the bandwidth of memory that another thread adds to that of one: with two virtual cores
-/// an eighth to a quarter was measured.
+/// The part of the bandwidth of memory that another thread adds to that of one: with two virtual
+/// cores an eighth to a quarter was measured.
 const BANDWIDTH_OF_THREAD: f64 = 0.25;
 
 /// Bytes that one thread moves from and to memory in a nanosecond.
@@ -105,8 +105,8 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Adds the outermost loops among statements that are cut, with the numbers of their pieces; those of
-/// parallel statements are left out.
+/// Adds the outermost loops among statements that are cut, with the numbers of their pieces; those
+/// of parallel statements are left out.
 fn find(
     kernel: &Kernel,
     estimator: &Estimator<'_>,
@@ -237,7 +237,7 @@ fn carried_slice(body: &[Stmt], carried: &[Var]) -> Option<Vec<Stmt>> {
                 return None;
             }
         }
-        // What follows a check may hold only where that has passed.
+        // A load behind a check may be of a slot that exists only where the check has passed.
         is_plain &= matches!(stmt, Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..));
         stored.extend(stmt.written_arrays());
     }
@@ -372,8 +372,8 @@ impl Cut {
     }
 }
 
-/// The value of a variable before a piece, and at its end; keeps the first in place of the second if it is
-/// needed.
+/// The value of a variable before a piece, and at its end; keeps the first in place of the second
+/// if it is needed.
 fn before_and_end(build: &mut Builder<'_>, var: &Piecewise, number: Reg) -> (Reg, Reg) {
     let before = build.define(var.ty, Op::Get(var.whole));
     let end = build.define(var.ty, Op::Load(var.ends, number, var.ty));

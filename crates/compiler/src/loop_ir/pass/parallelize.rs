@@ -104,8 +104,8 @@ pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>, in_p
     found
 }
 
-/// Returns true if the rounds of a loop in order are independent but for variables that they carry, and share
-/// the memory of all arrays.
+/// Returns true if the rounds of a loop in order are independent but for variables that they carry,
+/// and share the memory of all arrays.
 pub(super) fn is_independent_but_for(kernel: &Kernel, stmt: &Stmt, carried: &[Var]) -> bool {
     Search::new(kernel).check_independence(stmt, carried, true).is_some_and(|private| private.is_empty())
 }
@@ -217,8 +217,8 @@ impl<'k> Search<'k> {
     }
 
     /// The arrays of which each piece has its own, if the rounds of a loop are independent but for
-    /// variables that they carry. Arrays on the stack are not shared by pieces of a loop that is cut
-    /// (`in_pieces`).
+    /// variables that they carry. Arrays on the stack are not shared by pieces of a loop that is
+    /// cut (`in_pieces`).
     fn check_independence(&mut self, stmt: &'k Stmt, carried: &[Var], in_pieces: bool) -> Option<Vec<Array>> {
         let Stmt::For { label, index, body, .. } = stmt else { return None };
         let mut plain = true;
@@ -301,8 +301,8 @@ impl<'k> Search<'k> {
     }
 }
 
-/// Returns true if each variable that a round sets, but for those that rounds carry, is its own, where
-/// a kernel has these mentions.
+/// Returns true if each variable that a round sets, but for those that rounds carry, is its own,
+/// where a kernel has these mentions.
 pub(super) fn variables_are_private(body: &[Stmt], carried: &[Var], mentioned: &Mentions) -> bool {
     let own = Mentions::of(body);
     let mut set_here = assigned_vars(body);
