@@ -3,7 +3,7 @@
 //! Takes a text and executors; gives the end of the text on each. The text is checked once, and
 //! each run begins with the state before it.
 
-use super::{Executor, Mode, Session, Statistics, Status};
+use super::{ExecutorSetup, Mode, Session, Statistics, Status};
 use felis_base::diagnostic::Diagnostic;
 use felis_compiler::jit::Jit;
 use std::sync::Arc;
@@ -27,23 +27,23 @@ impl ExecutorRun {
 }
 
 impl Session {
-    /// Runs a text, which messages call `name`, on each of these executors with that many threads.
+    /// Runs a text, which messages call `name`, on each of these executors.
     /// The last one stays the executor of the session, which keeps what its run leaves. A text that
     /// is refused has only one end.
     pub fn evaluate_on_each(
         &mut self,
         name: &str,
         text: &str,
-        executors: &[(Executor, usize)],
+        executors: &[ExecutorSetup],
     ) -> Vec<ExecutorRun> {
         let mut runs = Vec::new();
         let mut output = String::new();
         let out = &mut |text: &str| output.push_str(text);
         let outcome = self.evaluate_after(name, text, Mode::Script, out, |session, first, script, said| {
             let Some((last, others)) = executors.split_last() else { return };
-            for &(executor, threads) in others {
+            for setup in others {
                 let saved = session.snapshot();
-                session.set_executor(executor, threads);
+                session.set_executor(*setup);
                 let (mut output, mut diagnostics) = (String::new(), said.to_vec());
                 let out = &mut |text: &str| output.push_str(text);
                 let done = session.run_modules_and_script(first, script, Mode::Script, out, &mut diagnostics);
@@ -52,7 +52,7 @@ impl Session {
                 session.restore(saved);
                 session.clear_interrupt();
             }
-            session.set_executor(last.0, last.1);
+            session.set_executor(*last);
         });
         let (status, diagnostics) = (outcome.status, outcome.diagnostics);
         runs.push(ExecutorRun { status, output, diagnostics, jit: self.jit.clone() });

@@ -73,7 +73,7 @@ pub use names::{
 };
 pub use query::{Comparison, Explanation};
 pub use resolve_query::Resolution;
-pub use stages::Stage;
+pub use stages::{Built, Stage};
 pub use test_runner::{BenchReport, TestOutcome, TestReport, TestRun, TestSelection};
 
 use annotation_collector::AnnotationCollector;
@@ -120,7 +120,7 @@ pub struct Session {
     jit: Option<Arc<Jit>>,
     /// The statements as array IR, if that is asked for.
     array_trace: Option<Vec<(Span, Result<String, String>)>>,
-    executor: (Executor, usize),
+    executor: ExecutorSetup,
     parties: Parties,
 }
 
@@ -133,6 +133,24 @@ pub enum Executor {
     Compiled,
     /// Compiled code for everything that can be compiled, profitable or not.
     Eager,
+}
+
+/// An executor with its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExecutorSetup {
+    /// The executor.
+    pub executor: Executor,
+    /// Threads of compiled code; 0 for one on each core.
+    pub threads: usize,
+    /// Bits of a vector, at most; by default as many as the machine has.
+    pub max_vector_bits: Option<usize>,
+}
+
+impl ExecutorSetup {
+    /// Makes the setup of an executor on that many threads, with the widest vectors.
+    pub const fn new(executor: Executor, threads: usize) -> ExecutorSetup {
+        ExecutorSetup { executor, threads, max_vector_bits: None }
+    }
 }
 
 /// The kind of an input.
@@ -232,7 +250,7 @@ impl Session {
             screen: Screen::default(),
             jit: None,
             array_trace: None,
-            executor: (Executor::Reference, 0),
+            executor: ExecutorSetup::new(Executor::Reference, 0),
             parties: Parties::default(),
         }
         .with_executor(Executor::Compiled, 0)
@@ -240,14 +258,15 @@ impl Session {
 
     /// The session with another executor, which uses that many threads; 0 for one on each core.
     pub fn with_executor(mut self, executor: Executor, threads: usize) -> Session {
-        self.set_executor(executor, threads);
+        self.set_executor(ExecutorSetup::new(executor, threads));
         self
     }
 
     /// Replaces the executor.
-    fn set_executor(&mut self, executor: Executor, threads: usize) {
-        self.executor = (executor, threads);
-        self.jit = (executor != Executor::Reference).then(|| Arc::new(Jit::new(threads)));
+    fn set_executor(&mut self, setup: ExecutorSetup) {
+        self.executor = setup;
+        let ExecutorSetup { executor, threads, max_vector_bits } = setup;
+        self.jit = (executor != Executor::Reference).then(|| Arc::new(Jit::new(threads, max_vector_bits)));
         let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
         let eager = executor == Executor::Eager;
         self.machines().for_each(|machine| machine.set_accelerator(accelerator.clone(), eager));
@@ -279,9 +298,10 @@ impl Session {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
         let (files, system) = (self.files.take(), self.system.take());
         let hosts = std::mem::take(&mut self.hosts);
-        let (executor, threads) = self.executor;
+        let executor = self.executor;
         let watcher = self.machine.set_watcher(None);
-        let new = Session::new().with_executor(executor, threads);
+        let mut new = Session::new();
+        new.set_executor(executor);
         *self = Session {
             interrupt,
             loader,

@@ -2,9 +2,9 @@
 //! loops and instructions; and what loops take, as work and span.
 //!
 //! The array IR is built for functions and top-level statements, the other stages for the units
-//! that the compiler is offered while a program runs. Nothing in the compiler uses the array IR
-//! yet, so building it changes no run.
+//! that the compiler is offered while a program runs, which it builds as array IR of its own.
 
+use super::transaction::TransactionEnd;
 use super::{Session, library};
 use felis_array_ir::build;
 use felis_base::source::{self, Span};
@@ -67,6 +67,21 @@ impl Session {
             None => String::new(),
         };
         noted.into_iter().map(|(span, text)| (place(span), text)).collect()
+    }
+
+    /// The functions of a text and of what it reads of the library as array IR, as
+    /// [`Session::build_array_ir`] returns them; the text is checked, does not run, and leaves
+    /// nothing. Its statements are recorded if that stage is traced. Empty if it is refused.
+    pub fn array_ir_of(&mut self, name: &str, text: &str) -> Vec<(Arc<str>, Span, Built)> {
+        let mut built = Vec::new();
+        self.transaction(name, text, |session, _, parsed, diagnostics| {
+            session.check_file(parsed, diagnostics).map(|script| {
+                session.record_array_ir(&script);
+                built = session.build_array_ir(true);
+                (None, TransactionEnd::RollBack)
+            })
+        });
+        built
     }
 
     /// The functions so far as array IR, at their own sizes, with their names and places; those of

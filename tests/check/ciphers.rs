@@ -4,7 +4,7 @@
 //! `BLESS=1 cargo test --test check ciphers` rewrites the messages.
 
 use crate::attacks::refused;
-use crate::checker::{folder, run};
+use crate::checker::{check_each, folder, run};
 use std::fs;
 
 #[test]
@@ -12,7 +12,7 @@ fn attacks_are_refused_by_types() {
     // Without the feature `ciphers` no key is made, so each program is checked with its prelude.
     refused("tests/ciphers", |prelude, texts| {
         let whole = texts.iter().map(|text| format!("{}\n{text}\n", prelude.trim_end()));
-        whole.map(|text| run("library_attack.flx", &text, false)).collect()
+        check_each("library_attack.flx", &whole.collect::<Vec<_>>())
     });
 }
 

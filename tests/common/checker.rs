@@ -84,6 +84,20 @@ pub fn run_after(prelude: &str, name: &str, programs: &[&str]) -> Vec<Outcome> {
     stack_guard::with_stack(STACK, run).expect("a thread")
 }
 
+/// Checks texts, with the standard library, each as if it were alone.
+pub fn check_each(name: &str, texts: &[String]) -> Vec<Outcome> {
+    let check = || {
+        let mut session = Session::new();
+        let mut one = |text: &String| {
+            let done = session.check(name, text);
+            let shown = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            Outcome { shown, diagnostics: done.diagnostics, ..Outcome::default() }
+        };
+        texts.iter().map(&mut one).collect()
+    };
+    stack_guard::with_stack(STACK, check).expect("a thread")
+}
+
 fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
     let mut map = SourceMap::new();
     let source = map.add(name, text);

@@ -7,7 +7,7 @@
 
 use crate::in_four_parts;
 use crate::random_programs::{Generator, Node, shrunk, text};
-use felis::session::{Executor, ExecutorRun, Session, Status, on_large_stack};
+use felis::session::{Executor, ExecutorRun, ExecutorSetup, Session, Status, on_large_stack};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -89,7 +89,7 @@ impl Runner {
     /// has left.
     fn run(&mut self, program: &str) -> Vec<(&'static str, Ending)> {
         self.watch.begin();
-        let executors = EXECUTORS.map(|(executor, threads, _)| (executor, threads));
+        let executors = EXECUTORS.map(|(executor, threads, _)| ExecutorSetup::new(executor, threads));
         let runs = self.session.evaluate_on_each("program", program, &executors);
         self.watch.end();
         let named = EXECUTORS.iter().zip(runs);

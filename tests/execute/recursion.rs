@@ -2,7 +2,7 @@
 //! compiled; recursion ends where the evaluator ends, leaves room on every stack, and is stopped.
 
 use crate::random_programs::{Generator, text};
-use felis::session::{Executor, Mode, Outcome, Session, Status, on_large_stack};
+use felis::session::{Executor, ExecutorSetup, Mode, Outcome, Session, Status, on_large_stack};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
@@ -178,8 +178,11 @@ fn random_recursive_procedures_agree() {
 
 /// The programs of some seeds give the same on each executor; most of them have compiled parts.
 fn all_agree(program: &dyn Fn(u64) -> String) {
-    const EXECUTORS: [(Executor, usize); 3] =
-        [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)];
+    const EXECUTORS: [ExecutorSetup; 3] = [
+        ExecutorSetup::new(Executor::Reference, 1),
+        ExecutorSetup::new(Executor::Eager, 1),
+        ExecutorSetup::new(Executor::Compiled, 2),
+    ];
     let number = |name: &str| std::env::var(name).ok().and_then(|seeds| seeds.parse::<u64>().ok());
     let (first, seeds) = (number("FELIS_RANDOM_SEED").unwrap_or(0), number("FELIS_RANDOM").unwrap_or(60));
     let (mut accepted, mut compiled) = (0, 0);
@@ -199,8 +202,8 @@ fn all_agree(program: &dyn Fn(u64) -> String) {
                 (run.status, &run.output, messages)
             });
             let reference = ends.next().expect("the first executor");
-            for (end, (executor, _)) in ends.zip(&EXECUTORS[1..]) {
-                assert_eq!(end, reference, "seed {seed}, {executor:?}:\n{program}");
+            for (end, setup) in ends.zip(&EXECUTORS[1..]) {
+                assert_eq!(end, reference, "seed {seed}, {setup:?}:\n{program}");
             }
         });
     }

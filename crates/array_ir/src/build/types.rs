@@ -59,6 +59,10 @@ fn text_type() -> Type {
 /// Parts of a type, at most.
 const MAX_TYPE_PARTS: usize = 1_024;
 
+/// Types inside each other, at most: the levels of a type of recursion over types are built at each
+/// of its calls.
+const MAX_TYPE_LEVELS: u32 = 100;
+
 /// Cases of the largest sum whose cases have arguments.
 const MAX_CASES: usize = 16;
 
@@ -150,8 +154,12 @@ impl Builder<'_> {
     }
 
     /// The type of the values of a type. Types of core share their parts, those of the array IR are
-    /// trees: a type of more than [`MAX_TYPE_PARTS`] parts is declined.
+    /// trees: a type of more than [`MAX_TYPE_PARTS`] parts or [`MAX_TYPE_LEVELS`] levels is
+    /// declined.
     pub(super) fn ty(&mut self, ty: &CoreType) -> Result<Type> {
+        if ty.depth() > MAX_TYPE_LEVELS {
+            return Err(Declined::Length.into());
+        }
         let mut left = TypeBounds { parts: MAX_TYPE_PARTS, sums: MAX_SUMS, bound: 0 };
         let built = self.type_within(ty, &mut left)?;
         self.spend_units((MAX_TYPE_PARTS - left.parts) / PARTS_PER_STATEMENT)?;

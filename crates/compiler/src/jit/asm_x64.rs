@@ -19,27 +19,11 @@ mod control;
 mod interleave;
 mod memory;
 
+use crate::loop_ir::Isa;
 pub use control::ForwardJump;
 pub use memory::Extension;
 
-/// A set of vector instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Isa {
-    /// AVX-512F and AVX-512DQ: 32 registers of 512 bits, and 8 masks.
-    Avx512,
-    /// AVX2 and FMA3: 16 registers of 256 bits.
-    Avx2,
-}
-
 impl Isa {
-    /// The bytes of a vector.
-    pub fn vector_bytes(self) -> usize {
-        match self {
-            Isa::Avx512 => 64,
-            Isa::Avx2 => 32,
-        }
-    }
-
     /// The number of vector registers that are given to values.
     pub fn vector_registers(self) -> u8 {
         match self {

@@ -228,7 +228,7 @@ impl Making {
     /// Defines the functions of the loops of a kernel that go by vectors of 256 or 512 bits.
     fn vector_loops(&mut self, kernel: &Kernel, prefix: &str) -> Result<VectorLoops, String> {
         let mut found = Vec::new();
-        if let Some(isa) = vector_loops::isa() {
+        if let Some(isa) = kernel.target.isa {
             for_each_stmt(&kernel.body, &mut |stmt| found.extend(vector_loops::assemble(isa, kernel, stmt)));
         }
         let mut defined = Vec::new();

@@ -22,12 +22,12 @@
 //! **Interrupts** are polled in each round of an inner loop; the function is left, and its caller
 //! polls again.
 
-use super::asm_x64::{Arithmetic, Assembler, ForwardJump, Isa, Lane, Mask, Vector};
+use super::asm_x64::{Arithmetic, Assembler, ForwardJump, Lane, Mask, Vector};
 use super::private_variables::escapes;
 use super::vector_operations::compare;
 use super::vector_plan::Role;
 use super::vector_registers::{Checkpoint, Loop, Place, Registers, Word};
-use crate::loop_ir::{Compare, Label, Op, Reg, Stmt, Var, for_each_stmt};
+use crate::loop_ir::{Compare, Isa, Label, Op, Reg, Stmt, Var, for_each_stmt};
 
 /// Statements of a side of a branch up to which it is not skipped.
 const MAX_UNSKIPPED: usize = 12;

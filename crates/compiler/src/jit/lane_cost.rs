@@ -1,9 +1,8 @@
 //! Cost of control flow in lanes: whether loops and branches inside a round are faster for several
 //! rounds at once ([`super::lane_control`]) than for one after the other.
 
-use super::asm_x64::Isa;
 use super::lane_ranges::divides_halves;
-use crate::loop_ir::{Binary, Kernel, Op, Reg, Stmt, Unary};
+use crate::loop_ir::{Binary, Isa, Kernel, Op, Reg, Stmt, Unary};
 
 /// Cycles of statements, about: those of one round by itself, and those of a vector of rounds.
 ///

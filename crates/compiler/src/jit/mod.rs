@@ -45,7 +45,7 @@ use crate::build;
 use crate::hash::{HashMap, stable_hash};
 use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled};
 pub use crate::loop_ir::MAX_CONSTANT_SIZE;
-use crate::loop_ir::{Kernel, Origin, StructuralKey};
+use crate::loop_ir::{Kernel, Origin, StructuralKey, TargetMachine};
 use crate::source::Span;
 use code::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -127,8 +127,8 @@ pub struct Jit {
 
 /// The state that kernels share.
 pub(crate) struct Shared {
-    /// Threads, at least one.
-    threads: usize,
+    /// The machine, with at least one thread.
+    target: TargetMachine,
     pool: OnceLock<Option<rayon::ThreadPool>>,
     statistics: Statistics,
     code: Mutex<HashMap<StructuralKey, Option<Arc<Code>>>>,
@@ -138,7 +138,7 @@ impl Shared {
     /// The threads of this compiler, started when first wanted; `None` if there is only one.
     pub(crate) fn thread_pool(&self) -> Option<&rayon::ThreadPool> {
         let start = || {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(self.target.threads);
             let pool = pool.stack_size(call::WORKER_STACK_BYTES).start_handler(|_| call::begin_worker());
             let pool = pool.build().ok()?;
             (pool.current_num_threads() > 1).then_some(pool)
@@ -167,8 +167,7 @@ impl Shared {
 
     /// Optimizes a kernel, and compiles it.
     fn optimize_and_compile(&self, mut lowered: Lowered) -> Compiled {
-        lowered.kernel.threads = self.threads;
-        optimize(&mut lowered.kernel);
+        optimize(&mut lowered.kernel, self.target);
         // Code of an invalid kernel could read or write any memory.
         if let Err(why) = crate::loop_ir::validate::validate(&lowered.kernel) {
             panic!("an invalid kernel: {why}\n{}", crate::loop_ir::print::kernel(&lowered.kernel));
@@ -222,19 +221,21 @@ fn compile_cancellable(
     }
 }
 
-/// Runs the passes over a kernel for this machine.
-fn optimize(kernel: &mut Kernel) {
-    kernel.has_vector_loops = vector_loops::isa().is_some();
+/// Runs the passes over a kernel for a machine.
+fn optimize(kernel: &mut Kernel, target: TargetMachine) {
+    kernel.target = target;
     crate::loop_ir::pass::run(kernel);
 }
 
 impl Jit {
-    /// A compiler that uses that many threads, 0 for one on each core.
-    pub fn new(threads: usize) -> Jit {
+    /// A compiler that uses that many threads, 0 for one on each core, and vectors of at most so
+    /// many bits; by default the widest that this machine has.
+    pub fn new(threads: usize, max_vector_bits: Option<usize>) -> Jit {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { cores() } else { threads };
         let (pool, code) = (OnceLock::new(), Mutex::default());
-        let shared = Shared { threads, pool, statistics: Statistics::default(), code };
+        let target = vector_loops::target(threads, max_vector_bits);
+        let shared = Shared { target, pool, statistics: Statistics::default(), code };
         Jit { shared: Arc::new(shared), trace: Mutex::default() }
     }
 
@@ -261,7 +262,7 @@ impl Jit {
     pub fn kernel_key(unit: &CompilationUnit<'_>) -> Result<KernelKey, String> {
         let lowered = array_loops::lower(unit).map_err(|declined| declined.word().to_string())?;
         let mut kernel = lowered.kernel;
-        optimize(&mut kernel);
+        optimize(&mut kernel, vector_loops::target(0, None));
         let widths = |is_of: &dyn Fn(Origin) -> bool| {
             kernel.arrays.iter().filter(|array| is_of(array.origin)).map(|array| array.width).collect()
         };

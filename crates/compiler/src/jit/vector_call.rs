@@ -1,7 +1,6 @@
 //! Calls of loops that are vectorized with AVX-512 or AVX2: the words that their functions get,
 //! what is left of a loop between two interrupt polls, and the lanes of accumulators.
 
-use super::asm_x64::Isa;
 use super::emit::{Emit, machine_type};
 use super::partition::INTERRUPT_WORD;
 use super::vector_loops::{VectorLoop, WORD_FAILED, WORD_LANES, WORD_TAIL_MASK};
@@ -9,7 +8,7 @@ use super::vector_plan::{AccumulatorLanes, Extreme, Plan, Role};
 use super::vector_registers::{FIRST_OWN_WORD, ITERATION_BYTES, Word};
 use crate::core::reduction::LANES;
 use crate::loop_ir::accumulator::Accumulator;
-use crate::loop_ir::{Compare, ReductionOp, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Compare, Isa, ReductionOp, Reg, ScalarType, Stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,

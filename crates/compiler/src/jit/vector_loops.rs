@@ -30,7 +30,7 @@
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
 //! results do not depend on the processor, and `FELIS_VECTORS` changes nothing but time.
 
-use super::asm_x64::{Arithmetic, Assembler, FREE_POINTERS, Isa, Lane, Mask, POINTERS, Vector};
+use super::asm_x64::{Arithmetic, Assembler, FREE_POINTERS, Lane, Mask, POINTERS, Vector};
 use super::component_stores::interleaved_stores;
 use super::lane_control::{Execution, Exits, is_control};
 use super::vector_operations::{arithmetic, compare};
@@ -41,8 +41,8 @@ use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp};
 use crate::loop_ir::{
-    Binary, Cast, Kernel, Op, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var, defined_registers,
-    for_each_stmt,
+    Binary, Cast, Isa, Kernel, Op, ReductionOp, Reg, ScalarType, Stmt, Summand, TargetMachine, Unary, Var,
+    defined_registers, for_each_stmt,
 };
 use std::sync::OnceLock;
 
@@ -68,14 +68,14 @@ pub struct VectorLoop {
     pub code: Vec<u8>,
 }
 
-/// The instructions of vectors of this processor, if `FELIS_VECTORS`, the most bits of a vector,
-/// permits them.
-pub fn isa() -> Option<Isa> {
-    static FOUND: OnceLock<Option<Isa>> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let most = std::env::var("FELIS_VECTORS").ok().and_then(|bits| bits.parse().ok());
-        available().find(|isa| most.is_none_or(|most: usize| 8 * isa.vector_bytes() <= most))
-    })
+/// This machine with that many threads, and vectors of at most so many bits; by default of at most
+/// as many as `FELIS_VECTORS` says.
+pub fn target(threads: usize, max_vector_bits: Option<usize>) -> TargetMachine {
+    static STATED: OnceLock<Option<usize>> = OnceLock::new();
+    let stated = || std::env::var("FELIS_VECTORS").ok().and_then(|bits| bits.parse().ok());
+    let most = max_vector_bits.or(*STATED.get_or_init(stated));
+    let isa = available().find(|isa| most.is_none_or(|most| 8 * isa.vector_bytes() <= most));
+    TargetMachine { isa, has_population_count: isa == Some(Isa::Avx512) && has_population_count(), threads }
 }
 
 /// The sets of vector instructions of this processor, the widest first.
@@ -91,13 +91,13 @@ fn available() -> impl Iterator<Item = Isa> {
     there.into_iter().filter_map(|(isa, there): (Isa, bool)| there.then_some(isa))
 }
 
-/// Returns true if vectors count the bits of lanes of 8 bytes.
-pub(super) fn has_population_count() -> bool {
+/// Returns true if vectors of 512 bits count the bits of lanes of 8 bytes.
+fn has_population_count() -> bool {
     #[cfg(all(target_arch = "x86_64", unix))]
     let there = std::is_x86_feature_detected!("avx512vpopcntdq");
     #[cfg(not(all(target_arch = "x86_64", unix)))]
     let there = false;
-    there && isa() == Some(Isa::Avx512)
+    there
 }
 
 /// A loop's code, if it goes by wide vectors.

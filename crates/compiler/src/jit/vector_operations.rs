@@ -3,12 +3,12 @@
 //! Where a set has no instruction, several do the same in every bit: products, quotients by
 //! constants and conversions of 64 bits with AVX2, extremes of floats with both.
 
-use super::asm_x64::{Arithmetic, Assembler, Conversion, Extension, Isa, Lane, Mask, Vector};
+use super::asm_x64::{Arithmetic, Assembler, Conversion, Extension, Lane, Mask, Vector};
 use super::lane_ranges::{divides_halves, signed_factor};
 use super::vector_plan::{Role, has_components};
 use super::vector_registers::{Loop, Place, Registers, Word};
 use crate::loop_ir::reciprocal::reciprocal;
-use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Isa, Op, Reg, ScalarFunction, ScalarType, Unary};
 
 const TWO_32: f64 = (1u64 << 32) as f64;
 const TWO_52: f64 = (1u64 << 52) as f64;

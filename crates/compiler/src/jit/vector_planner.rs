@@ -5,7 +5,6 @@ use super::induction::Induction;
 use super::lane_cost::LaneCost;
 use super::lane_ranges::{LaneRanges, divides_lanes};
 use super::private_variables::private_variables;
-use super::vector_loops;
 use super::vector_plan::{
     AccumulatorLanes, Extreme, LaneTypes, Plan, Role, compares, has_lanes, is_lane, role_in, slot_holds,
 };
@@ -415,7 +414,7 @@ impl<'k> Planner<'k> {
                 if types.are_wide()
                     && ty == ScalarType::I64
                     && self.numbers(a)
-                    && vector_loops::has_population_count() =>
+                    && kernel.target.has_population_count =>
             {
                 Role::Lanes
             }

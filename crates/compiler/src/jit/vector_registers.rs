@@ -7,10 +7,10 @@
 //! below the block of words and is read again there (Belady, *A study of replacement algorithms for
 //! a virtual-storage computer*, 1966); a value is set once, so it is written once.
 
-use super::asm_x64::{Arithmetic, Assembler, Isa, Lane, Mask, POINTERS, Pointer, Vector};
+use super::asm_x64::{Arithmetic, Assembler, Lane, Mask, POINTERS, Pointer, Vector};
 use super::vector_plan::{Plan, Role};
 use crate::hash::{HashMap, HashSet};
-use crate::loop_ir::{Array, Kernel, ReductionOp, Reg, ScalarType, Stmt, Summand, Var};
+use crate::loop_ir::{Array, Isa, Kernel, ReductionOp, Reg, ScalarType, Stmt, Summand, Var};
 
 /// Bytes of the lanes of an iteration.
 pub(super) const ITERATION_BYTES: usize = 64;

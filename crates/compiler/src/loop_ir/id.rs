@@ -2,7 +2,7 @@
 //!
 //! A register, a variable, an array and a label are each a type of their own around a `u32`, so
 //! that one cannot be used in place of another. [`IdVec`] is a vector that only the ids of its
-//! entries index.
+//! entries index, [`IdMap`] a map of ids that is a vector, too.
 
 pub use crate::id::Id;
 
@@ -83,5 +83,38 @@ impl<I: Id, T> Index<I> for IdVec<I, T> {
 impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.entries[id.index()]
+    }
+}
+
+/// A map of ids of one type as a vector: for maps that have entries for many of the ids.
+#[derive(Clone, Debug)]
+pub struct IdMap<I, T> {
+    entries: Vec<Option<T>>,
+    ids: PhantomData<I>,
+}
+
+impl<I: Id, T> IdMap<I, T> {
+    /// The entry of an id.
+    pub fn get(&self, id: &I) -> Option<&T> {
+        self.entries.get(id.index())?.as_ref()
+    }
+
+    /// Sets the entry of an id; returns the one before.
+    pub fn insert(&mut self, id: I, entry: T) -> Option<T> {
+        self.set(id, Some(entry))
+    }
+
+    /// Sets or removes the entry of an id; returns the one before.
+    pub fn set(&mut self, id: I, entry: Option<T>) -> Option<T> {
+        if self.entries.len() <= id.index() {
+            self.entries.resize_with(id.index() + 1, || None);
+        }
+        std::mem::replace(&mut self.entries[id.index()], entry)
+    }
+}
+
+impl<I, T> Default for IdMap<I, T> {
+    fn default() -> IdMap<I, T> {
+        IdMap { entries: Vec::new(), ids: PhantomData }
     }
 }

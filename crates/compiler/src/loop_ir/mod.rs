@@ -31,7 +31,7 @@
 //! **Failing.** [`Stmt::Fail`] leaves the kernel: its results are undefined, and the caller runs
 //! the evaluator, which finds the error to report.
 //!
-//! Knows no types of the language and no machine.
+//! Knows no types of the language, and of the machine only its [`TargetMachine`].
 
 pub mod accumulator;
 pub mod buffer_reuse;
@@ -45,6 +45,7 @@ pub mod promotion;
 pub mod reciprocal;
 pub mod scaling;
 pub mod selection;
+pub mod target;
 #[cfg(test)]
 mod tests;
 pub mod validate;
@@ -52,7 +53,8 @@ pub mod visit;
 
 pub use crate::core::reduction::ReductionOp;
 pub use crate::core::scalar_function::{ScalarFunction, ScalarType};
-pub use id::{Array, Id, IdVec, Label, Reg, Var};
+pub use id::{Array, Id, IdMap, IdVec, Label, Reg, Var};
+pub use target::{Isa, TargetMachine};
 pub use visit::{Part, PartMut, defined_registers, for_each_stmt};
 
 /// Returns the bits of the identity of a reduction, from which its lanes start.
@@ -490,7 +492,7 @@ pub struct ArrayInfo {
 }
 
 /// A part of a program as loops.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kernel {
     /// Types of registers.
     pub regs: IdVec<Reg, ScalarType>,
@@ -514,11 +516,8 @@ pub struct Kernel {
     pub constants: crate::hash::HashMap<Reg, u64>,
     /// An estimate for one iteration of each [`Stmt::ParallelFor`], in nanoseconds.
     pub iteration_costs: Vec<f64>,
-    /// True if loops go by vectors of 256 or 512 bits: then a check costs less as a bit of each
-    /// lane than as a branch of each iteration.
-    pub has_vector_loops: bool,
-    /// Threads on which the pieces of parallel loops run; 0 where that is not known.
-    pub threads: usize,
+    /// The machine. No part of the structure.
+    pub target: TargetMachine,
     /// Recursive functions.
     pub functions: Vec<Kernel>,
 }

@@ -2,8 +2,8 @@
 
 use super::pass::PASSES;
 use super::{
-    Binary, Cast, Compare, FunctionCall, Gemm, IdVec, Kernel, Op, Origin, ReductionOp, Reg, ScalarFunction,
-    ScalarType, Sort, Stmt, Summand, Unary, parse, print, validate,
+    Binary, Cast, Compare, FunctionCall, Gemm, IdVec, Isa, Kernel, Op, Origin, ReductionOp, Reg,
+    ScalarFunction, ScalarType, Sort, Stmt, Summand, TargetMachine, Unary, parse, print, validate,
 };
 use fastrand::Rng;
 use std::fmt::Write;
@@ -424,8 +424,7 @@ fn passes_give_what_the_golden_files_say() {
             let (before, after) = text.split_once("\n=>\n").unwrap_or((text.trim_end(), ""));
             let fail = |why: String| -> String { panic!("{}: {why}", path.display()) };
             let mut kernel = parse::kernel(before).map_err(fail).unwrap();
-            kernel.has_vector_loops = true;
-            kernel.threads = 2;
+            kernel.target = TargetMachine { isa: Some(Isa::Avx512), has_population_count: true, threads: 2 };
             validate::validate(&kernel).map_err(|why| fail(format!("before: {why}"))).unwrap();
             (pass.run)(&mut kernel);
             let found = print::kernel(&kernel);

@@ -10,8 +10,8 @@
 //!
 //! Permutations are tables in static memory, whose addresses are in the code.
 
-use super::{Assembler, Isa, Lane, Pointer, SCRATCH_REGISTER, Source, Vector};
-use crate::loop_ir::MAX_COMPONENTS;
+use super::{Assembler, Lane, Pointer, SCRATCH_REGISTER, Source, Vector};
+use crate::loop_ir::{Isa, MAX_COMPONENTS};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

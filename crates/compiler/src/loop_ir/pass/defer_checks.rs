@@ -61,7 +61,7 @@ const MAX_STATEMENTS: usize = 200;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    if !kernel.has_vector_loops {
+    if !kernel.target.has_wide_vectors() {
         return;
     }
     let mut with_calls: HashSet<Reg> = HashSet::default();

@@ -31,7 +31,7 @@
 //!
 //! Costs time in proportion to the statements.
 
-use super::super::{Array, Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::{Array, Binary, Cast, IdMap, Kernel, Op, Reg, ScalarType, Stmt};
 use super::affine::Forms;
 use super::integer_ranges::Interval;
 use super::value_ranges::definition_intervals;
@@ -53,7 +53,7 @@ const PRODUCT_COST: usize = 4;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    if !kernel.has_vector_loops {
+    if !kernel.target.has_wide_vectors() {
         return;
     }
     let found = narrowings(kernel);
@@ -149,7 +149,7 @@ impl Narrowing {
         kernel: &Kernel,
         parts: &LoopParts<'_>,
         forms: &mut Forms<'_>,
-        intervals: &HashMap<Reg, Interval>,
+        intervals: &IdMap<Reg, Interval>,
     ) -> Option<Narrowing> {
         let vectors = VectorForms::of_body(kernel, parts.index, parts.body, forms)?;
         let mut bits: HashMap<Reg, u64> = HashMap::default();

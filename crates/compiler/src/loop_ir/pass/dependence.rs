@@ -24,7 +24,7 @@
 //! Costs time in proportion to the square of the terms of a slot, of which there are few.
 
 use super::super::accumulator::{AccumulatorOp, extreme_of_choice};
-use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
+use super::super::{IdMap, Kernel, Op, Reg, Stmt, for_each_stmt};
 use super::affine::{Affine, Forms};
 use super::integer_ranges::Interval;
 use super::loop_parts;
@@ -90,7 +90,7 @@ struct Loop {
 /// The forms, intervals and loops of the registers of a kernel, for dependence tests.
 pub(super) struct Dependences<'k> {
     forms: Forms<'k>,
-    intervals: HashMap<Reg, Interval>,
+    intervals: IdMap<Reg, Interval>,
     loops: HashMap<Reg, Loop>,
 }
 

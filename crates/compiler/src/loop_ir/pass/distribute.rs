@@ -161,12 +161,12 @@ fn widths_if_mixed(
     if aliased || !at_same_slot {
         return None;
     }
-    let widths = match kernel.has_vector_loops {
+    let widths = match kernel.target.has_wide_vectors() {
         true => widths(kernel, *index, body, forms),
         false => None,
     };
     if calls {
-        let is_long = work > MAX_BLOCK_OPERATIONS && kernel.has_vector_loops;
+        let is_long = work > MAX_BLOCK_OPERATIONS && kernel.target.has_wide_vectors();
         return (!uniform || is_long).then(|| widths.unwrap_or_default());
     }
     widths.filter(|widths| [4, 8].iter().all(|bytes| widths.values().any(|width| width == bytes)))

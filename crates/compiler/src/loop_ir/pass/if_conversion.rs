@@ -21,7 +21,8 @@
 //! before.
 
 use super::super::{
-    Array, Binary, Compare, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form,
+    Array, Binary, Compare, IdMap, Kernel, Op, PartMut, Reg, ScalarType, Stmt, Var, for_each_stmt,
+    has_vector_form,
 };
 use super::integer_ranges::Interval;
 use super::value_ranges::{is_certain_slot, unconditional_intervals};
@@ -54,7 +55,7 @@ pub(super) fn run(kernel: &mut Kernel) {
             })
         };
         let (calls, checks) =
-            (becomes_straight_line(false), kernel.has_vector_loops && becomes_straight_line(true));
+            (becomes_straight_line(false), kernel.target.has_wide_vectors() && becomes_straight_line(true));
         let computes = stmts.iter().all(|stmt| match stmt {
             Stmt::Let(..) | Stmt::Store(..) => true,
             Stmt::If(_, then, otherwise) => then.iter().all(is_store_or_let) && otherwise.is_empty(),
@@ -108,7 +109,7 @@ fn is_store_or_let(stmt: &Stmt) -> bool {
 pub(super) struct Allowed<'k> {
     pub kernel: &'k Kernel,
     /// The intervals of registers: [`unconditional_intervals`].
-    pub intervals: &'k HashMap<Reg, Interval>,
+    pub intervals: &'k IdMap<Reg, Interval>,
     /// True if calls of functions that have a vector form may.
     pub calls: bool,
     /// True if a side may have checks.

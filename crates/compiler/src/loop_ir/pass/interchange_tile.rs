@@ -186,7 +186,8 @@ struct Analysis<'s> {
 
 /// Returns true if slots of an array that lie side by side are lanes of a type.
 fn has_lane(kernel: &Kernel, array: Array, ty: ScalarType) -> bool {
-    usize::from(kernel.arrays[array].width) == ty.bytes() || kernel.has_vector_loops && ty == ScalarType::I64
+    usize::from(kernel.arrays[array].width) == ty.bytes()
+        || kernel.target.has_wide_vectors() && ty == ScalarType::I64
 }
 
 impl<'s> Analysis<'s> {
@@ -275,7 +276,7 @@ impl<'s> Analysis<'s> {
                     return None;
                 }
                 if varying && self.depth > 0 {
-                    let is_component = kernel.has_vector_loops
+                    let is_component = kernel.target.has_wide_vectors()
                         && self.components.contains(at)
                         && usize::from(kernel.arrays[*array].width) == ty.bytes()
                         && ty.bytes() >= 4;
@@ -308,7 +309,7 @@ impl<'s> Analysis<'s> {
             Op::Cast(..) if self.depth > 0 && varying && !is_promoted(kernel, reg, op) => return None,
             Op::Binary(kind, ..) if self.depth > 0 && varying => {
                 let ty = kernel.regs[reg];
-                let has_product = *kind == Binary::Mul && kernel.has_vector_loops && ty.bytes() >= 4;
+                let has_product = *kind == Binary::Mul && kernel.target.has_wide_vectors() && ty.bytes() >= 4;
                 if !(ty.is_float() || has_product || matches!(kind, Binary::And | Binary::Or | Binary::Xor)) {
                     return None;
                 }
@@ -331,7 +332,7 @@ impl<'s> Analysis<'s> {
 
 /// Returns true if wide vectors have an operation in lanes of 8 bytes.
 fn is_promoted(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
-    kernel.has_vector_loops && has_promoted_form(kernel, kernel.regs[reg], op, |_| false)
+    kernel.target.has_wide_vectors() && has_promoted_form(kernel, kernel.regs[reg], op, |_| false)
 }
 
 /// Returns true if a slot number goes by more than 1 with an index, is made of its digits, or is

@@ -97,7 +97,7 @@ pub(super) fn may_be_ordered(op: &Op) -> bool {
 pub(super) fn run(kernel: &mut Kernel) {
     let mut sets = false;
     for_each_stmt(&kernel.body, &mut |stmt| sets |= matches!(stmt, Stmt::Set(..)));
-    if !sets || !kernel.has_vector_loops {
+    if !sets || !kernel.target.has_wide_vectors() {
         return;
     }
     rewrite(kernel, &mut |kernel, mut stmts, _| {

@@ -167,7 +167,7 @@ const PASSES_OF_BODIES: &[&str] = &[
 pub fn run(kernel: &mut Kernel) {
     for at in 0..kernel.functions.len() {
         let mut function = std::mem::take(&mut kernel.functions[at]);
-        function.has_vector_loops = kernel.has_vector_loops;
+        function.target = kernel.target;
         for pass in PASSES.iter().filter(|pass| !PASSES_OF_BODIES.contains(&pass.name)) {
             (pass.run)(&mut function);
             dce::remove_unwritten_reads(&mut function);
@@ -175,9 +175,10 @@ pub fn run(kernel: &mut Kernel) {
         kernel.functions[at] = function;
     }
     for pass in PASSES {
+        let before = cfg!(debug_assertions).then(|| kernel.clone());
         (pass.run)(kernel);
         dce::remove_unwritten_reads(kernel);
-        if cfg!(debug_assertions)
+        if before.is_some_and(|before| before != *kernel)
             && let Err(why) = super::validate::validate(kernel)
         {
             panic!("{} gives an invalid kernel: {why}\n{}", pass.name, super::print::kernel(kernel));

@@ -15,7 +15,7 @@
 //!
 //! Costs time in proportion to the statements times the length of the longest chain of candidates.
 
-use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::{Binary, Cast, Compare, IdMap, Kernel, Op, Reg, ScalarType, Stmt};
 use super::integer_ranges::Interval;
 use super::value_ranges::definition_intervals;
 use super::{Builder, rewrite};
@@ -72,7 +72,7 @@ fn values(op: &Op) -> Vec<Reg> {
 }
 
 impl Narrowing {
-    fn of(kernel: &Kernel, body: &[Stmt], intervals: &HashMap<Reg, Interval>) -> Option<Narrowing> {
+    fn of(kernel: &Kernel, body: &[Stmt], intervals: &IdMap<Reg, Interval>) -> Option<Narrowing> {
         let fits = |reg: &Reg| {
             kernel.regs[*reg] == ScalarType::I64
                 && intervals.get(reg).is_some_and(|interval| interval.low >= 0 && interval.high <= 255)

@@ -20,7 +20,7 @@
 //!
 //! Costs time in proportion to the statements.
 
-use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
+use super::super::{Binary, Cast, Compare, IdMap, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
 use super::clone_stmts::{new_name, rename_all};
 use super::integer_ranges::Interval;
 use super::value_ranges::definition_intervals;
@@ -32,7 +32,7 @@ const UNSIGNED: Interval = Interval { low: 0, high: u32::MAX as i64 };
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    if !kernel.has_vector_loops || kernel.arrays.iter().all(|array| array.width == 8) {
+    if !kernel.target.has_wide_vectors() || kernel.arrays.iter().all(|array| array.width == 8) {
         return;
     }
     let intervals = definition_intervals(kernel);
@@ -53,7 +53,7 @@ fn narrowed(
     kernel: &mut Kernel,
     index: Reg,
     body: &[Stmt],
-    intervals: &HashMap<Reg, Interval>,
+    intervals: &IdMap<Reg, Interval>,
 ) -> Option<Vec<Stmt>> {
     let is_flat = |stmt: &Stmt| match stmt {
         Stmt::Let(_, Op::Load(array, ..)) | Stmt::Store(array, ..) => kernel.arrays[*array].width < 8,
@@ -248,7 +248,7 @@ struct Narrowing<'k> {
     index: Reg,
     /// The operations of the loop.
     ops: HashMap<Reg, Op>,
-    intervals: &'k HashMap<Reg, Interval>,
+    intervals: &'k IdMap<Reg, Interval>,
     lanes: Lanes,
     /// Registers of 32 bits that hold the low bits of others.
     words: HashMap<Reg, Reg>,

@@ -160,7 +160,7 @@ impl Reductions {
         let rounds = estimator.rounds(*low, *high);
         let time = [rounds * estimator.iteration(*index, &slice), estimator.stmt(stmt)];
         let bytes = [&slice, body].map(|stmts| bytes_moved(kernel, stmts));
-        let threads = kernel.threads as f64;
+        let threads = kernel.target.threads as f64;
         let fits_bandwidth = bytes[1] <= BYTES_PER_NS * found.latency_ns()
             || bytes[0] + bytes[1] <= (1.0 + (threads - 1.0) * BANDWIDTH_OF_THREAD) * bytes[1];
         let gains = time[1] >= MIN_PREFIX_NS

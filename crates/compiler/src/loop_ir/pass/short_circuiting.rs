@@ -34,7 +34,7 @@
 //! Costs time in proportion to the statements, for each of at most [`MAX_COPIES`] copies.
 
 use super::super::{
-    Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, defined_registers, for_each_stmt,
+    Array, Binary, IdMap, Kernel, Op, Origin, Reg, ScalarType, Stmt, defined_registers, for_each_stmt,
 };
 use super::affine::{Affine, Forms, digits_of};
 use super::integer_ranges::Interval;
@@ -89,7 +89,7 @@ impl ArrayCopy {
     }
 
     /// The slot of the copy for a slot of the array with an affine form.
-    fn slot(&self, form: &Affine, intervals: &HashMap<Reg, Interval>) -> Option<Affine> {
+    fn slot(&self, form: &Affine, intervals: &IdMap<Reg, Interval>) -> Option<Affine> {
         let place = |coefficient: i64| {
             let fits = |digit: &Digit| coefficient % digit.source == 0;
             self.digits.iter().rposition(fits)
@@ -118,7 +118,7 @@ impl ArrayCopy {
 }
 
 /// The lowest and the highest value of a form.
-fn bounds(form: &Affine, intervals: &HashMap<Reg, Interval>) -> Option<(i128, i128)> {
+fn bounds(form: &Affine, intervals: &IdMap<Reg, Interval>) -> Option<(i128, i128)> {
     let constant = i128::from(form.constant);
     form.terms.iter().try_fold((constant, constant), |(low, high), (reg, coefficient)| {
         let Interval { low: first, high: last } = intervals.get(reg)?;
@@ -172,7 +172,7 @@ struct Around<'s> {
 struct Search<'k> {
     kernel: &'k Kernel,
     forms: Forms<'k>,
-    intervals: HashMap<Reg, Interval>,
+    intervals: IdMap<Reg, Interval>,
     /// The number of statements that access each array, or mention it otherwise.
     counts: HashMap<Array, usize>,
     /// The number of reads of each register.

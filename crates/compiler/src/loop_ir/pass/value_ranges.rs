@@ -36,7 +36,7 @@
 //! Costs time in proportion to the statements, for each of at most [`MAX_WALKS`] walks; of a choice,
 //! twice a few definitions.
 
-use super::super::{Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
+use super::super::{Array, Binary, Cast, Compare, IdMap, Kernel, Op, Reg, ScalarType, Stmt, Var};
 use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use super::float_ranges::FloatInterval;
 use super::integer_ranges::{Interval, binary, decided, narrowed, rounds};
@@ -67,13 +67,13 @@ pub(super) fn run(kernel: &mut Kernel) {
 }
 
 /// The intervals of the registers of a kernel where they are set, of those that have one.
-pub(super) fn definition_intervals(kernel: &Kernel) -> HashMap<Reg, Interval> {
+pub(super) fn definition_intervals(kernel: &Kernel) -> IdMap<Reg, Interval> {
     intervals_of(kernel, false)
 }
 
 /// As [`definition_intervals`], but of registers that are set in branches the intervals that they
 /// would have if the branches were taken always.
-pub(super) fn unconditional_intervals(kernel: &Kernel) -> HashMap<Reg, Interval> {
+pub(super) fn unconditional_intervals(kernel: &Kernel) -> IdMap<Reg, Interval> {
     intervals_of(kernel, true)
 }
 
@@ -83,7 +83,7 @@ pub(super) fn is_certain_slot(kernel: &Kernel, array: Array, slot: Option<&Inter
     slot.is_some_and(|slot| slot.low >= 0 && below(slot.high))
 }
 
-fn intervals_of(kernel: &Kernel, branches_always: bool) -> HashMap<Reg, Interval> {
+fn intervals_of(kernel: &Kernel, branches_always: bool) -> IdMap<Reg, Interval> {
     on_copy(kernel, |copy| Walk { branches_always, ..Walk::new(copy) }, |walk| walk.defined)
 }
 
@@ -141,11 +141,42 @@ fn assigned_intervals(kernel: &Kernel, assumed: &HashMap<Var, Interval>) -> Hash
     on_copy(kernel, |copy| Walk { variables, ..Walk::new(copy) }, |walk| walk.assigned)
 }
 
-/// The facts that hold in a list of statements.
-#[derive(Default)]
-struct Scope {
-    intervals: HashMap<Reg, Interval>,
-    floats: HashMap<Reg, FloatInterval>,
+/// What holds for registers in the list of statements that is walked, and what is to hold again
+/// behind it.
+struct Facts<T> {
+    known: IdMap<Reg, T>,
+    /// What was known before of what the open lists have learnt, in order.
+    before: Vec<(Reg, Option<T>)>,
+    /// The length of `before` where each of the open lists began.
+    opened: Vec<usize>,
+}
+
+impl<T: Copy> Facts<T> {
+    fn new() -> Facts<T> {
+        Facts { known: IdMap::default(), before: Vec::new(), opened: Vec::new() }
+    }
+
+    fn get(&self, reg: Reg) -> Option<T> {
+        self.known.get(&reg).copied()
+    }
+
+    fn learn(&mut self, reg: Reg, fact: T) {
+        let before = self.known.insert(reg, fact);
+        if !self.opened.is_empty() {
+            self.before.push((reg, before));
+        }
+    }
+
+    fn open(&mut self) {
+        self.opened.push(self.before.len());
+    }
+
+    fn close(&mut self) {
+        let begun = self.opened.pop().expect("a list is open");
+        for (reg, before) in self.before.drain(begun..).rev() {
+            self.known.set(reg, before);
+        }
+    }
 }
 
 /// The value of a variable behind a branch: what it is set to where the condition holds, and where
@@ -171,15 +202,15 @@ impl Merge {
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
-    ops: HashMap<Reg, Op>,
-    /// Lists of statements, innermost last.
-    scopes: Vec<Scope>,
+    ops: IdMap<Reg, Op>,
+    intervals: Facts<Interval>,
+    floats: Facts<FloatInterval>,
     /// Registers that are always equal to others.
     same: HashMap<Reg, Reg>,
     /// The ends of the loops of indices.
-    ends: HashMap<Reg, Reg>,
+    ends: IdMap<Reg, Reg>,
     /// The intervals of registers where they are set.
-    defined: HashMap<Reg, Interval>,
+    defined: IdMap<Reg, Interval>,
     /// The intervals that the integer variables are assumed to have, and those of what they are set
     /// to, 0 among them.
     variables: HashMap<Var, Interval>,
@@ -197,17 +228,17 @@ struct Walk<'k> {
 
 impl<'k> Walk<'k> {
     fn new(kernel: &'k mut Kernel) -> Walk<'k> {
-        let (ops, same, defined) = (HashMap::default(), HashMap::default(), HashMap::default());
-        let scopes = vec![Scope::default()];
+        let (ops, same, defined) = (IdMap::default(), HashMap::default(), IdMap::default());
         let (variables, assigned) = (HashMap::default(), HashMap::default());
         let (branches_always, branches) = (false, 0);
         let (merges, merged) = (HashMap::default(), HashMap::default());
         Walk {
             kernel,
             ops,
-            scopes,
+            intervals: Facts::new(),
+            floats: Facts::new(),
             same,
-            ends: HashMap::default(),
+            ends: IdMap::default(),
             defined,
             variables,
             assigned,
@@ -218,27 +249,37 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// Begins a list of statements, or an assumption: what is learnt from here on ends with it.
+    fn open_list(&mut self) {
+        self.intervals.open();
+        self.floats.open();
+    }
+
+    fn close_list(&mut self) {
+        self.intervals.close();
+        self.floats.close();
+    }
+
     fn interval(&self, reg: Reg) -> Interval {
         if self.kernel.regs[reg] != ScalarType::I64 {
             return Interval::ALL;
         }
-        let known = self.scopes.iter().rev().find_map(|scope| scope.intervals.get(&reg));
-        known.copied().unwrap_or(Interval::ALL)
+        self.intervals.get(reg).unwrap_or(Interval::ALL)
     }
 
     fn learn(&mut self, reg: Reg, interval: Interval) {
         if interval != Interval::ALL && self.kernel.regs[reg] == ScalarType::I64 {
-            self.scopes.last_mut().expect("a list is open").intervals.insert(reg, interval);
+            self.intervals.learn(reg, interval);
         }
     }
 
     fn float(&self, reg: Reg) -> Option<FloatInterval> {
-        self.scopes.iter().rev().find_map(|scope| scope.floats.get(&reg)).copied()
+        self.floats.get(reg)
     }
 
     fn learn_float(&mut self, reg: Reg, interval: Option<FloatInterval>) {
         if let Some(interval) = interval {
-            self.scopes.last_mut().expect("a list is open").floats.insert(reg, interval);
+            self.floats.learn(reg, interval);
         }
     }
 
@@ -351,9 +392,9 @@ impl<'k> Walk<'k> {
 
     /// The answer to a question where a condition holds or does not; `None` if that cannot be.
     fn assuming<T>(&mut self, condition: Reg, holds: bool, ask: impl FnOnce(&Self) -> T) -> Option<T> {
-        self.scopes.push(Scope::default());
+        self.open_list();
         let answer = self.assume(condition, holds).then(|| ask(self));
-        self.scopes.pop();
+        self.close_list();
         answer
     }
 
@@ -498,7 +539,7 @@ impl<'k> Walk<'k> {
         assumed: Option<(Reg, bool)>,
         index: Option<(Reg, Interval)>,
     ) -> Vec<Stmt> {
-        self.scopes.push(Scope::default());
+        self.open_list();
         if let Some((condition, holds)) = assumed {
             self.assume(condition, holds);
         }
@@ -509,7 +550,7 @@ impl<'k> Walk<'k> {
             }
         }
         let stmts = self.list(stmts);
-        self.scopes.pop();
+        self.close_list();
         stmts
     }
 

@@ -27,7 +27,7 @@
 //! Costs time in proportion to the statements.
 
 use super::super::cost::op_cost;
-use super::super::{Array, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Var};
+use super::super::{Array, Compare, IdMap, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Var};
 use super::affine::Forms;
 use super::if_conversion::{Allowed, Side, choices, reads_of_variables};
 use super::integer_ranges::Interval;
@@ -53,7 +53,7 @@ const BRANCH_COST: f64 = 1.0;
 pub(super) fn run(kernel: &mut Kernel) {
     let mut branches = false;
     super::for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
-    if !branches || !kernel.has_vector_loops {
+    if !branches || !kernel.target.has_wide_vectors() {
         return;
     }
     let intervals = unconditional_intervals(kernel);
@@ -81,7 +81,7 @@ pub(super) fn run(kernel: &mut Kernel) {
 fn straightened(
     kernel: &mut Kernel,
     stmts: &[Stmt],
-    intervals: &HashMap<Reg, Interval>,
+    intervals: &IdMap<Reg, Interval>,
     reads: &mut HashMap<Var, usize>,
 ) -> Option<Vec<Stmt>> {
     let mut out = Vec::new();
@@ -135,7 +135,7 @@ fn is_convertible(stmt: &Stmt) -> bool {
 /// The indices of the loops whose branches are converted.
 fn candidates(
     kernel: &Kernel,
-    intervals: &HashMap<Reg, Interval>,
+    intervals: &IdMap<Reg, Interval>,
     reads: &HashMap<Var, usize>,
 ) -> HashSet<Reg> {
     let mut forms = Forms::new(kernel);
@@ -155,7 +155,7 @@ fn is_candidate(
     kernel: &Kernel,
     parts: &LoopParts<'_>,
     forms: &mut Forms<'_>,
-    intervals: &HashMap<Reg, Interval>,
+    intervals: &IdMap<Reg, Interval>,
     reads: &HashMap<Var, usize>,
 ) -> bool {
     let mut statements = 0;
