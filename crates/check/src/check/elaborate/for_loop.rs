@@ -4,6 +4,8 @@
 //! reports why the iterable is none.
 
 use crate::check::context::Checker;
+use crate::check::elaborate::dot::signed_literal;
+use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::core::{ForRange, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -49,6 +51,12 @@ impl Checker<'_> {
                 (ForRange::All(index.clone()), index)
             }
             ExprKind::IntRange { low, high, inclusive } => {
+                if let (Some(first), Some(last)) = (signed_literal(low), signed_literal(high))
+                    && first > last
+                {
+                    let count = &first - last + i32::from(*inclusive);
+                    self.report(StatementError::CountsDown { span: iterable.span, first, count });
+                }
                 let low = self.check(low, &Type::int(), None);
                 let high = self.check(high, &Type::int(), None);
                 (ForRange::Ints { low, high, inclusive: *inclusive }, Type::int())

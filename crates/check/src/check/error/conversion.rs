@@ -4,7 +4,7 @@
 use super::type_as_size;
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
-use crate::types::{Type, TypeKind};
+use crate::types::{Kind, Type, TypeKind};
 use num_bigint::BigInt;
 
 errors! {
@@ -90,11 +90,12 @@ impl ConversionError {
             |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
         match self {
             E::Mismatch { span, expected, found, because, hint } => {
-                let mut d = error(
-                    span,
-                    format!("expected `{expected}`, found `{found}`"),
-                    format!("this is `{found}`"),
-                );
+                let wanted = match expected.kind() {
+                    TypeKind::Meta(hole) if hole.kind == Kind::Compact => "an index".to_string(),
+                    _ => format!("`{expected}`"),
+                };
+                let mut d =
+                    error(span, format!("expected {wanted}, found `{found}`"), format!("this is `{found}`"));
                 if let Some((at, why)) = because {
                     d = d.label(*at, why.clone());
                 }

@@ -82,6 +82,9 @@ impl OperatorError {
                 match (border_removal(left, right), help) {
                     (Some(function), _) => d.help(format!("`{function}` takes the ends off the larger one")),
                     (None, Some(help)) => d.help(help.clone()),
+                    (None, None) if *op == "+" && is_list_like(left) && is_list_like(right) => {
+                        d.help("`join (x, y)` has the elements of both, one array after the other")
+                    }
                     (None, None) => d,
                 }
             }
@@ -132,4 +135,9 @@ impl OperatorError {
             }
         }
     }
+}
+
+/// Returns true if a type is an array whose index type is a number, as that of `[1, 2, 3]` is.
+fn is_list_like(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::UnitSum(_)))
 }

@@ -81,6 +81,13 @@ errors! {
         E0445 EmptyRange {
             span: Span,
         },
+        /// A loop over `10..1`, which has no rounds: the first integer, and the number of those
+        /// that are meant.
+        W0043 CountsDown {
+            span: Span,
+            first: BigInt,
+            count: BigInt,
+        },
         /// An expression whose value is discarded.
         W0003 Unused {
             span: Span,
@@ -226,6 +233,13 @@ impl StatementError {
                 "its end comes before its beginning".into(),
             )
             .help("the smaller end comes first: `1..5`, or `1..<6`"),
+            E::CountsDown { span, first, count } => Diagnostic::warning(
+                code,
+                *span,
+                "this range has no integers, so the loop has no rounds",
+                "a range counts up",
+            )
+            .help(format!("to count down, take `{first} - k` for each `k` of `0..<{count}`")),
             E::Unused { span, ty } => Diagnostic::warning(
                 code,
                 *span,

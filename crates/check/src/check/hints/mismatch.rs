@@ -28,6 +28,13 @@ impl Checker<'_> {
         if let Some(hint) = self.apart_hint(found, expected, term) {
             return Some(hint);
         }
+        if let TypeKind::Meta(hole) = expected.kind()
+            && hole.kind == Kind::Compact
+            && found.as_scalar().is_some_and(Scalar::is_integer)
+        {
+            let words = "an index is a value of a type with a size: `:>> 5` makes one of an integer below 5";
+            return Some(words.into());
+        }
         if let (TypeKind::Array(element, own), TypeKind::Array(wanted, index)) =
             (found.kind(), expected.kind())
             && element == wanted

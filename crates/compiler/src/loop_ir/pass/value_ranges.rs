@@ -141,11 +141,11 @@ fn assigned_intervals(kernel: &Kernel, assumed: &HashMap<Var, Interval>) -> Hash
     on_copy(kernel, |copy| Walk { variables, ..Walk::new(copy) }, |walk| walk.assigned)
 }
 
-/// What holds for registers in the list of statements that is walked, and what is to hold again
-/// behind it.
+/// The facts that hold for registers in the list of statements that is walked, and those that will
+/// hold again behind it.
 struct Facts<T> {
     known: IdMap<Reg, T>,
-    /// What was known before of what the open lists have learnt, in order.
+    /// The facts before those that the open lists have learnt, in order.
     before: Vec<(Reg, Option<T>)>,
     /// The length of `before` where each of the open lists began.
     opened: Vec<usize>,
