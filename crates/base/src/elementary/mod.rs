@@ -3,9 +3,9 @@
 //! The functions of the system's library differ from one system to the next. These consist of
 //! additions and multiplications that are rounded one by one, in one order, so they give the same
 //! bits everywhere. Most are those of the crate `libm`; no result is off by more than two units in
-//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `pow`, `tanh` and
-//! `atan` are made here, because they can be computed by blocks of vectors, too ([`exp_all`]), with
-//! the same bits again.
+//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `pow`, `tanh`,
+//! `atan`, `sin` and `cos` are made here, because they can be computed by blocks of vectors, too
+//! ([`exp_all`]), with the same bits again.
 //!
 //! **Method.** `exp` and `ln` are the table-driven methods of P. T. P. Tang (ACM Transactions on
 //! Mathematical Software 15 (1989) and 16 (1990)): `exp x = 2^m * 2^(j/128) * exp r` with `|r| < ln
@@ -22,14 +22,21 @@
 //! has the ranges and the polynomial of FDLIBM (Sun Microsystems, 1993), with choices in place of
 //! branches: the same bits.
 //!
+//! `sin` and `cos` are those of FDLIBM, too. An angle below [`MAX_REDUCED_ANGLE`] is reduced by
+//! multiples of π/2 in three parts of 33 bits and a rest, always by all of them (W. J. Cody and
+//! W. Waite, *Software Manual for the Elementary Functions*, 1980), and both polynomials are
+//! computed; below 0.9 ulp. Larger angles go the way of `libm`.
+//!
 //! No branches: the loops of blocks become vectors, whatever processor the compiler is told of.
 
 pub mod tables;
 
-pub use libm::{acos, asin, atan2, cos, sin, tan};
+pub use libm::{acos, asin, atan2, tan};
 pub use libm::{cbrt, cosh, erf, erfc, expm1, hypot, log1p, log2, log10, sinh};
 
-use tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair};
+use tables::{
+    ATAN, ATAN_SERIES, COSINE_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair, QUARTER_TURN, SINE_SERIES,
+};
 
 /// 1.5 * 2^52: added and taken away again, it rounds to a whole number, which stands in the lower
 /// bits meanwhile.
@@ -341,6 +348,130 @@ pub fn atan(x: f64) -> f64 {
 /// Numbers that are done together: what is looked up stands apart from the arithmetic, so that this
 /// becomes vectors.
 const BLOCK: usize = 16;
+
+/// The bound of angles that are reduced here: so many multiples of π/2 are whole numbers of 20 bits.
+pub const MAX_REDUCED_ANGLE: f64 = 1_647_099.0;
+
+/// The bound of angles whose sine is the angle.
+pub const MIN_SINE_ANGLE: f64 = 1.0 / 67_108_864.0;
+
+/// The sine of an angle in radians. By itself, it is quicker with branches: the same bits as those
+/// of [`sin_all`].
+pub fn sin(x: f64) -> f64 {
+    if x.abs() < MIN_SINE_ANGLE {
+        x
+    } else if x.abs() < std::f64::consts::FRAC_PI_4 {
+        sine_near(ROUND, [x, 0.0])
+    } else if x.abs() < MAX_REDUCED_ANGLE {
+        let (whole, left) = angle_reduced(x);
+        by_quarter(whole.to_bits(), whole, left)
+    } else {
+        libm::sin(x)
+    }
+}
+
+/// The cosine of an angle in radians; see [`sin`].
+pub fn cos(x: f64) -> f64 {
+    if x.abs() < std::f64::consts::FRAC_PI_4 {
+        cosine_near([x, 0.0])
+    } else if x.abs() < MAX_REDUCED_ANGLE {
+        let (whole, left) = angle_reduced(x);
+        by_quarter(whole.to_bits() + 1, whole, left)
+    } else {
+        libm::cos(x)
+    }
+}
+
+/// The sine of a number of quarter turns, of which the last two bits count, and what is left.
+fn by_quarter(quarter: u64, whole: f64, left: Pair) -> f64 {
+    let found = if quarter & 1 == 0 { sine_near(whole, left) } else { cosine_near(left) };
+    if quarter & 2 == 0 { found } else { -found }
+}
+
+/// The multiple of π/2 that is nearest to an angle, as it is with [`ROUND`] added, and what is left
+/// of the angle, in two parts.
+#[inline(always)]
+fn angle_reduced(x: f64) -> (f64, Pair) {
+    let whole = x * std::f64::consts::FRAC_2_PI + ROUND;
+    let n = whole - ROUND;
+    let first = x - n * QUARTER_TURN[0];
+    // The other parts are added up meanwhile.
+    let (part, small) = (n * QUARTER_TURN[1], n * QUARTER_TURN[2]);
+    let others = part + small;
+    let low = ((part - others) + small) + n * QUARTER_TURN[3];
+    let left = first - others;
+    let rest = low - ((first - left) - others);
+    let y = left - rest;
+    (whole, [y, (left - y) - rest])
+}
+
+/// The sine of what is left of an angle.
+#[inline(always)]
+fn sine_near(whole: f64, [y, tail]: Pair) -> f64 {
+    let (z, s) = (y * y, SINE_SERIES);
+    let w = z * z;
+    let r = s[1] + z * (s[2] + z * s[3]) + z * w * (s[4] + z * s[5]);
+    let v = z * y;
+    let plain = y + v * (s[0] + z * r);
+    let corrected = y - ((z * (0.5 * tail - v * r) - tail) - v * s[0]);
+    if whole == ROUND { plain } else { corrected }
+}
+
+/// The cosine of what is left of an angle.
+#[inline(always)]
+fn cosine_near([y, tail]: Pair) -> f64 {
+    let (z, c) = (y * y, COSINE_SERIES);
+    let w = z * z;
+    let r = z * (c[0] + z * (c[1] + z * c[2])) + w * w * (c[3] + z * (c[4] + z * c[5]));
+    let half = 0.5 * z;
+    let one = 1.0 - half;
+    one + (((1.0 - one) - half) + (z * r - y * tail))
+}
+
+#[inline(always)]
+fn sin_reduced(x: f64) -> f64 {
+    let (whole, left) = angle_reduced(x);
+    let (sine, cosine) = (sine_near(whole, left), cosine_near(left));
+    let bits = whole.to_bits();
+    let found = if bits & 1 == 0 { sine } else { cosine };
+    let found = f64::from_bits(found.to_bits() ^ (bits & 2) << 62);
+    if x.abs() < MIN_SINE_ANGLE { x } else { found }
+}
+
+#[inline(always)]
+fn cos_reduced(x: f64) -> f64 {
+    let (whole, left) = angle_reduced(x);
+    let (sine, cosine) = (sine_near(whole, left), cosine_near(left));
+    let bits = whole.to_bits();
+    let found = if bits & 1 == 0 { cosine } else { sine };
+    f64::from_bits(found.to_bits() ^ ((bits + 1) & 2) << 62)
+}
+
+/// A function of angles that are reduced, of each number, and another one of those beyond.
+#[inline(always)]
+fn angles_all(numbers: &mut [f64], reduced: impl Fn(f64) -> f64, other: impl Fn(f64) -> f64) {
+    for block in numbers.chunks_mut(BLOCK) {
+        let mut found = [0.0; BLOCK];
+        for (found, x) in found.iter_mut().zip(&*block) {
+            *found = reduced(*x);
+        }
+        for (x, found) in block.iter_mut().zip(found) {
+            *x = if x.abs() < MAX_REDUCED_ANGLE { found } else { other(*x) };
+        }
+    }
+}
+
+/// [`sin`] of each number, in place.
+#[inline(always)]
+pub fn sin_all(numbers: &mut [f64]) {
+    angles_all(numbers, sin_reduced, libm::sin);
+}
+
+/// [`cos`] of each number, in place.
+#[inline(always)]
+pub fn cos_all(numbers: &mut [f64]) {
+    angles_all(numbers, cos_reduced, libm::cos);
+}
 
 /// [`exp`] of each number, in place.
 #[inline(always)]

@@ -251,6 +251,37 @@ pub const ATAN: [Pair; 4] = [
     [1.5707963267948966, 6.123233995736766e-17],
 ];
 
+/// π/2 in three parts of 33 bits, and the rest (FDLIBM).
+#[allow(clippy::excessive_precision, clippy::approx_constant)] // as published
+pub const QUARTER_TURN: [f64; 4] = [
+    1.570_796_326_734_125_614_17,
+    6.077_100_506_303_965_976_60e-11,
+    2.022_266_248_711_166_455_80e-21,
+    8.478_427_660_368_899_569_97e-32,
+];
+
+/// The coefficients of the sine of angles up to π/4, that of the third power first (FDLIBM).
+#[allow(clippy::excessive_precision)] // as published
+pub const SINE_SERIES: [f64; 6] = [
+    -1.666_666_666_666_663_243_48e-1,
+    8.333_333_333_322_489_461_24e-3,
+    -1.984_126_982_985_794_931_34e-4,
+    2.755_731_370_707_006_767_89e-6,
+    -2.505_076_025_340_686_341_95e-8,
+    1.589_690_995_211_550_102_21e-10,
+];
+
+/// The coefficients of the cosine of such angles, that of the fourth power first (FDLIBM).
+#[allow(clippy::excessive_precision)] // as published
+pub const COSINE_SERIES: [f64; 6] = [
+    4.166_666_666_666_660_190_37e-2,
+    -1.388_888_888_887_410_957_49e-3,
+    2.480_158_728_947_672_941_78e-5,
+    -2.755_731_435_139_066_330_35e-7,
+    2.087_572_321_298_174_827_90e-9,
+    -1.135_964_755_778_819_482_65e-11,
+];
+
 /// Minus the coefficients of the arc tangent from the third power on, as FDLIBM has them.
 pub const ATAN_SERIES: [f64; 11] = [
     0.3333333333333293,

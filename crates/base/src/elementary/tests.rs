@@ -349,3 +349,26 @@ fn special_functions_are_within_their_bounds() {
         assert!(ulps <= bound, "{name} is off by {ulps} ulp at {at:e}: {worst:?}");
     }
 }
+
+/// Sines and cosines of angles of all sizes are those of `libm`, but for single ones next to
+/// multiples of π/2, which are known to more digits here.
+#[test]
+fn sines_are_those_of_fdlibm() {
+    let mut random = fastrand::Rng::with_seed(31);
+    let mut other = 0;
+    for round in 0..300_000 {
+        let x = match round % 4 {
+            0 => (random.f64() - 0.5) * 3.2e6,
+            1 => (random.f64() - 0.5) * 20.0,
+            2 => f64::from(random.i32(-1_000_000..1_000_000)) * std::f64::consts::FRAC_PI_2,
+            _ => f64::from_bits(random.u64(..)),
+        };
+        for (found, known) in [(sin(x), libm::sin(x)), (cos(x), libm::cos(x))] {
+            let apart = found.to_bits().abs_diff(known.to_bits());
+            assert!(apart <= 1 || found.is_nan() && known.is_nan(), "{x:e}: {found:e} and {known:e}");
+            other += u32::from(apart == 1);
+        }
+    }
+    assert!(other < 10, "{other} of 600 000 differ");
+    assert!(sin(-0.0).is_sign_negative() && sin(5e-324) == 5e-324 && cos(0.0) == 1.0);
+}

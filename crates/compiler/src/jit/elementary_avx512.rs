@@ -6,8 +6,12 @@
 use super::gemm::Lanes;
 use super::native::{gather, load_lanes, store_lanes};
 use crate::core::reduction::LANES;
-use crate::elementary::tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS};
-use crate::elementary::{FIRST, LEAST, MAX_POW_EXPONENT, MAX_TANH_ARGUMENT, ROUND, SCALE, UPPER};
+use crate::elementary::tables::{
+    ATAN, ATAN_SERIES, COSINE_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, QUARTER_TURN, SINE_SERIES,
+};
+use crate::elementary::{
+    FIRST, LEAST, MAX_POW_EXPONENT, MAX_REDUCED_ANGLE, MAX_TANH_ARGUMENT, MIN_SINE_ANGLE, ROUND, SCALE, UPPER,
+};
 use std::arch::x86_64::*;
 
 macro_rules! all {
@@ -31,6 +35,8 @@ all!(exp_all exp "e to the power of each number, in place.");
 all!(ln_all ln "The natural logarithm of each number, in place.");
 all!(tanh_all tanh "The hyperbolic tangent of each number, in place.");
 all!(atan_all atan "The arc tangent of each number, in place.");
+all!(sin_all sin "The sine of each number, in place.");
+all!(cos_all cos "The cosine of each number, in place.");
 
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -167,6 +173,102 @@ fn atan(x: __m512d) -> __m512d {
     let sum = _mm512_mul_pd(t, _mm512_add_pd(odd, even));
     let y = _mm512_sub_pd(high, _mm512_sub_pd(_mm512_sub_pd(sum, low), t));
     signed(_mm512_mask_mov_pd(y, below(0.4375), _mm512_sub_pd(t, sum)), x)
+}
+
+/// The multiples of π/2 that are nearest to angles, with [`ROUND`] added, and the sines and cosines
+/// of what is left.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn circular(x: __m512d) -> (__m512d, __m512d, __m512d) {
+    let mul = |a: __m512d, b: f64| _mm512_mul_pd(a, all(b));
+    let whole = _mm512_add_pd(mul(x, std::f64::consts::FRAC_2_PI), all(ROUND));
+    let n = _mm512_sub_pd(whole, all(ROUND));
+    let first = _mm512_sub_pd(x, mul(n, QUARTER_TURN[0]));
+    let (part, small) = (mul(n, QUARTER_TURN[1]), mul(n, QUARTER_TURN[2]));
+    let others = _mm512_add_pd(part, small);
+    let low = _mm512_add_pd(_mm512_sub_pd(part, others), small);
+    let low = _mm512_add_pd(low, mul(n, QUARTER_TURN[3]));
+    let left = _mm512_sub_pd(first, others);
+    let rest = _mm512_sub_pd(low, _mm512_sub_pd(_mm512_sub_pd(first, left), others));
+    let y = _mm512_sub_pd(left, rest);
+    let tail = _mm512_sub_pd(_mm512_sub_pd(left, y), rest);
+
+    let (z, s, c) = (_mm512_mul_pd(y, y), SINE_SERIES, COSINE_SERIES);
+    let w = _mm512_mul_pd(z, z);
+    let r = _mm512_add_pd(
+        polynomial(z, [s[1], s[2], s[3]]),
+        _mm512_mul_pd(_mm512_mul_pd(z, w), polynomial(z, [s[4], s[5]])),
+    );
+    let v = _mm512_mul_pd(z, y);
+    let plain = _mm512_add_pd(y, _mm512_mul_pd(v, _mm512_add_pd(all(s[0]), _mm512_mul_pd(z, r))));
+    let inner = _mm512_sub_pd(mul(tail, 0.5), _mm512_mul_pd(v, r));
+    let inner = _mm512_sub_pd(_mm512_mul_pd(z, inner), tail);
+    let corrected = _mm512_sub_pd(y, _mm512_sub_pd(inner, mul(v, s[0])));
+    let is_small = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(whole, all(ROUND));
+    let sine = _mm512_mask_mov_pd(corrected, is_small, plain);
+
+    let r = _mm512_add_pd(
+        _mm512_mul_pd(z, polynomial(z, [c[0], c[1], c[2]])),
+        _mm512_mul_pd(_mm512_mul_pd(w, w), polynomial(z, [c[3], c[4], c[5]])),
+    );
+    let half = mul(z, 0.5);
+    let one = _mm512_sub_pd(all(1.0), half);
+    let lost = _mm512_sub_pd(_mm512_sub_pd(all(1.0), one), half);
+    let rest = _mm512_add_pd(lost, _mm512_sub_pd(_mm512_mul_pd(z, r), _mm512_mul_pd(y, tail)));
+    (whole, sine, _mm512_add_pd(one, rest))
+}
+
+/// One of two numbers by the last bit of a third one, with its sign changed if the last but one is
+/// set.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn by_quarter(quarter: __m512i, even: __m512d, odd: __m512d) -> __m512d {
+    let is_odd = _mm512_test_epi64_mask(quarter, _mm512_set1_epi64(1));
+    let found = _mm512_castpd_si512(_mm512_mask_mov_pd(even, is_odd, odd));
+    let sign = _mm512_slli_epi64::<62>(_mm512_and_si512(quarter, _mm512_set1_epi64(2)));
+    _mm512_castsi512_pd(_mm512_xor_si512(found, sign))
+}
+
+/// Results, those of angles that are not reduced computed one by one.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn with_large(x: __m512d, found: __m512d, one: fn(f64) -> f64) -> __m512d {
+    let mut others = !_mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(x), all(MAX_REDUCED_ANGLE));
+    if others == 0 {
+        return found;
+    }
+    let (mut numbers, mut results) = ([0.0; LANES], [0.0; LANES]);
+    store_lanes(x, &mut numbers);
+    store_lanes(found, &mut results);
+    while others != 0 {
+        let lane = others.trailing_zeros() as usize;
+        results[lane] = one(numbers[lane]);
+        others &= others - 1;
+    }
+    load_lanes(&results)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn sin(x: __m512d) -> __m512d {
+    let (whole, sine, cosine) = circular(x);
+    let found = by_quarter(_mm512_castpd_si512(whole), sine, cosine);
+    let is_tiny = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(x), all(MIN_SINE_ANGLE));
+    with_large(x, _mm512_mask_mov_pd(found, is_tiny, x), crate::elementary::sin)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn cos(x: __m512d) -> __m512d {
+    let (whole, sine, cosine) = circular(x);
+    let quarter = _mm512_castpd_si512(whole);
+    let found = by_quarter(quarter, cosine, sine);
+    // The sign is that of the next quarter.
+    let next = _mm512_add_epi64(quarter, _mm512_set1_epi64(1));
+    let changed = _mm512_and_si512(_mm512_xor_si512(quarter, next), _mm512_set1_epi64(2));
+    let sign = _mm512_slli_epi64::<62>(changed);
+    let found = _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(found), sign));
+    with_large(x, found, crate::elementary::cos)
 }
 
 /// 2^m.

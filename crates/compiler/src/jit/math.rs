@@ -28,20 +28,24 @@ scalar_functions!(symbols);
 
 /// The functions that take a block of numbers, in place: those that make vectors of it. Numbers of
 /// a second argument follow the first ones.
-pub fn blocks() -> [(ScalarFunction, &'static str, *const u8); 5] {
+pub fn blocks() -> [(ScalarFunction, &'static str, *const u8); 7] {
     [
         (ScalarFunction::Exp, "felis_exp_block", super::native::exp_at as *const u8),
         (ScalarFunction::Log, "felis_log_block", super::native::ln_at as *const u8),
         (ScalarFunction::Tanh, "felis_tanh_block", super::native::tanh_at as *const u8),
         (ScalarFunction::Atan, "felis_atan_block", super::native::atan_at as *const u8),
         (ScalarFunction::Pow, "felis_pow_block", super::native::pow_at as *const u8),
+        (ScalarFunction::Sin, "felis_sin_block", super::native::sin_at as *const u8),
+        (ScalarFunction::Cos, "felis_cos_block", super::native::cos_at as *const u8),
     ]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::native::{atan_block, exp_block, ln_block, pow_block, tanh_block};
-    use super::elementary::{atan, exp, ln, tanh};
+    use super::super::native::{
+        atan_block, cos_block, exp_block, ln_block, pow_block, sin_block, tanh_block,
+    };
+    use super::elementary::{self, MAX_REDUCED_ANGLE, MIN_SINE_ANGLE, atan, cos, exp, ln, sin, tanh};
 
     #[test]
     fn blocks_give_the_same_bits() {
@@ -49,11 +53,28 @@ mod tests {
         let numbers: Vec<f64> = (0..1001).map(|_| f64::from_bits(random.u64(..))).collect();
         let near: Vec<f64> = numbers.iter().map(|_| random.f64() * 40.0 - 20.0).collect();
         let ends = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, 0.4375, -2.4375].to_vec();
+        let angles: Vec<f64> = numbers.iter().map(|_| (random.f64() - 0.5) * 4e6).collect();
+        // Multiples of a quarter turn and their neighbors, and both sides of the bounds.
+        let quarters = (-200_000..200_000).step_by(997).flat_map(|n| {
+            let x = f64::from(n) * std::f64::consts::FRAC_PI_2;
+            [x, x.next_up(), x.next_down()]
+        });
+        let bounds = [MAX_REDUCED_ANGLE, MIN_SINE_ANGLE, std::f64::consts::FRAC_PI_4];
+        let bounds = bounds.iter().flat_map(|x| [*x, x.next_up(), x.next_down(), -x]);
+        let quarters: Vec<f64> = quarters.chain(bounds).collect();
         type Function = fn(f64) -> f64;
         type Block = fn(&mut [f64]);
-        let functions: [(Block, Function); 4] =
-            [(exp_block, exp), (ln_block, ln), (tanh_block, tanh), (atan_block, atan)];
-        for numbers in [numbers, near, ends] {
+        let functions: [(Block, Function); 8] = [
+            (exp_block, exp),
+            (ln_block, ln),
+            (tanh_block, tanh),
+            (atan_block, atan),
+            (sin_block, sin),
+            (cos_block, cos),
+            (elementary::sin_all, sin),
+            (elementary::cos_all, cos),
+        ];
+        for numbers in [numbers, near, ends, angles, quarters] {
             for (at, (block, one)) in functions.iter().enumerate() {
                 let mut found = numbers.clone();
                 block(&mut found);

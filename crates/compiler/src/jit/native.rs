@@ -489,6 +489,8 @@ blocks!(ln_at ln_block ln_medium ln_all "The natural logarithm of each number, i
 blocks!(tanh_at tanh_block tanh_medium tanh_all "The hyperbolic tangent of each number, in place, by the widest vectors there are.");
 blocks!(pow_at pow_block pow_medium pow_all "Numbers of the first half to the powers of the second half, in place of the numbers, by the widest vectors there are.");
 blocks!(atan_at atan_block atan_medium atan_all "The arc tangent of each number, in place, by the widest vectors there are.");
+blocks!(sin_at sin_block sin_medium sin_all "The sine of each number, in place, by the widest vectors there are.");
+blocks!(cos_at cos_block cos_medium cos_all "The cosine of each number, in place, by the widest vectors there are.");
 
 /// Eight numbers as a vector.
 #[cfg(target_arch = "x86_64")]

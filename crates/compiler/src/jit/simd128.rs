@@ -9,10 +9,10 @@ use super::vector_plan::{AccumulatorLanes, Plan, Role};
 use crate::hash::HashMap;
 use crate::loop_ir::accumulator::{Accumulator, AccumulatorOp};
 use crate::loop_ir::{
-    Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt, has_vector_form,
+    Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt, has_vector_form,
 };
 use cranelift_codegen::ir::{
-    BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
+    BlockArg, Endianness, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
 
 impl Plan {
@@ -322,6 +322,27 @@ impl Emit<'_, '_> {
         (0..plan.unroll).map(load).collect()
     }
 
+    /// The products of bytes, modulo 256, by products of 2 bytes, since the machine has none of one:
+    /// those of the bytes at even places are the low bytes of such products, and those at odd places
+    /// the high bytes where one factor has only its high byte and the other was moved down.
+    fn multiply_bytes(&mut self, a: Value, b: Value) -> Value {
+        let flags = MemFlagsData::new().with_endianness(Endianness::Little);
+        let mut wide = |value| self.b.ins().bitcast(types::I16X8, flags, value);
+        let (a, b) = (wide(a), wide(b));
+        let mut mask = |bits: i64| {
+            let bits = self.b.ins().iconst(types::I16, bits);
+            self.b.ins().splat(types::I16X8, bits)
+        };
+        let (low, high) = (mask(0xff), mask(0xff00));
+        let even = self.b.ins().imul(a, b);
+        let even = self.b.ins().band(even, low);
+        let eight = self.b.ins().iconst(types::I32, 8);
+        let (a, b) = (self.b.ins().ushr(a, eight), self.b.ins().band(b, high));
+        let odd = self.b.ins().imul(a, b);
+        let both = self.b.ins().bor(even, odd);
+        self.b.ins().bitcast(types::I8X16, flags, both)
+    }
+
     /// One vector of an operation.
     fn vector_op(&mut self, plan: &Plan, op: &Op, reg: Reg, i: usize, made: &Made) -> Value {
         let get = |reg: &Reg| made.lane(reg, i);
@@ -331,6 +352,26 @@ impl Emit<'_, '_> {
                 let at = self.reg(*at);
                 let ((place, offset), flags) = (self.slot(*array, at), self.access_flags(*array));
                 self.b.ins().load(plan.vector(ty), flags, place, offset + 16 * i as i32)
+            }
+            Op::Binary(Binary::Mul, a, b) if ty.bytes() == 1 => {
+                let (a, b) = (get(a), get(b));
+                self.multiply_bytes(a, b)
+            }
+            // The number of places is one for all lanes.
+            Op::Binary(kind @ (Binary::Shl | Binary::Shr), a, places) => {
+                let (a, places) = (get(a), self.reg(*places));
+                self.binary(*kind, ty, a, places, None)
+            }
+            // The planner admits powers of two alone.
+            Op::Binary(Binary::DivUnsigned, a, b) => {
+                let places = i64::from(self.kernel.constants[b].trailing_zeros());
+                let (a, places) = (get(a), self.b.ins().iconst(types::I32, places));
+                self.b.ins().ushr(a, places)
+            }
+            Op::Binary(Binary::RemUnsigned, a, b) => {
+                let mask = self.b.ins().iconst(machine_type(ty), (self.kernel.constants[b] - 1) as i64);
+                let (a, mask) = (get(a), self.b.ins().splat(plan.vector(ty), mask));
+                self.b.ins().band(a, mask)
             }
             Op::Binary(kind, a, b) => {
                 let (a, b) = (get(a), get(b));

@@ -89,8 +89,8 @@ pub(super) enum LaneTypes {
     /// The same in lanes of 8 bytes, with numbers of fewer bytes promoted to them
     /// ([`crate::loop_ir::promotion`]).
     Promoted,
-    /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
-    /// compared.
+    /// Integers of 1 and 2 bytes, too; integers are also multiplied, shifted, compared, and divided
+    /// as far as [`divides_by_bits`] says.
     All,
 }
 
@@ -99,6 +99,11 @@ impl LaneTypes {
     pub(super) fn are_wide(self) -> bool {
         self != LaneTypes::All
     }
+}
+
+/// Returns true if a quotient or a remainder is a shift or a mask: without sign, by a power of two.
+pub(super) fn divides_by_bits(kind: Binary, divisor: u64) -> bool {
+    matches!(kind, Binary::DivUnsigned | Binary::RemUnsigned) && divisor.is_power_of_two()
 }
 
 /// The role of a register: what is set outside of the loop is the same in all iterations.

@@ -6,7 +6,8 @@ use super::lane_cost::LaneCost;
 use super::lane_ranges::{LaneRanges, divides_lanes};
 use super::private_variables::private_variables;
 use super::vector_plan::{
-    AccumulatorLanes, Extreme, LaneTypes, Plan, Role, compares, has_lanes, is_lane, role_in, slot_holds,
+    AccumulatorLanes, Extreme, LaneTypes, Plan, Role, compares, divides_by_bits, has_lanes, is_lane, role_in,
+    slot_holds,
 };
 use crate::core::reduction::LANES;
 use crate::hash::{HashMap, HashSet};
@@ -389,22 +390,24 @@ impl<'k> Planner<'k> {
                 (Binary::Mul | Binary::DivFloat | Binary::Min | Binary::Max, ..) if ty.is_float() => {
                     Role::Lanes
                 }
-                (Binary::Mul, ..) if ty.bytes() > 1 => Role::Lanes,
+                (Binary::Mul, ..) => Role::Lanes,
                 _ if kind.is_integer_division() => {
                     let divisor = *kernel.constants.get(b)?;
+                    if types == LaneTypes::All {
+                        return divides_by_bits(*kind, divisor).then_some(Role::Lanes);
+                    }
                     let divides = match ty {
                         ScalarType::I64 => divides_lanes(*kind, self.ranges.is_half(kernel, *a), divisor),
                         _ => divides_narrow(*kind, ty, divisor),
                     };
-                    if !divides || !types.are_wide() || ty.bytes() < 8 && types != LaneTypes::Promoted {
+                    if !divides || ty.bytes() < 8 && types != LaneTypes::Promoted {
                         return None;
                     }
                     Role::Lanes
                 }
                 // The machine takes the number of places as it is, not modulo the bits.
                 (Binary::Shl | Binary::Shr, _, Role::Same)
-                    if types.are_wide()
-                        && kernel.constants.get(b).is_some_and(|n| *n < 8 * ty.bytes() as u64) =>
+                    if kernel.constants.get(b).is_some_and(|n| *n < 8 * ty.bytes() as u64) =>
                 {
                     Role::Lanes
                 }

@@ -74,8 +74,8 @@ pub const MAX_COMPONENTS: usize = 4;
 
 /// Returns true if a function has a form that takes a block of numbers and goes by vectors.
 pub fn has_vector_form(function: ScalarFunction) -> bool {
-    use ScalarFunction::{Atan, Exp, Log, Pow, Tanh};
-    matches!(function, Exp | Log | Tanh | Atan | Pow)
+    use ScalarFunction::{Atan, Cos, Exp, Log, Pow, Sin, Tanh};
+    matches!(function, Exp | Log | Tanh | Atan | Pow | Sin | Cos)
 }
 
 /// An operation on two registers of one type, with a result of that type.
