@@ -3,8 +3,8 @@
 //! The functions of the system's library differ from one system to the next. These consist of
 //! additions and multiplications that are rounded one by one, in one order, so they give the same
 //! bits everywhere. Most are those of the crate `libm`; no result is off by more than two units in
-//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `pow`, `tanh`,
-//! `atan`, `sin` and `cos` are made here, because they can be computed by blocks of vectors, too
+//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `log2`,
+//! `log10`, `pow`, `tanh`, `sin`, `cos`, `asin`, `acos`, `atan` and `atan2` are made here, because they can be computed by blocks of vectors, too
 //! ([`exp_all`]), with the same bits again.
 //!
 //! **Method.** `exp` and `ln` are the table-driven methods of P. T. P. Tang (ACM Transactions on
@@ -18,9 +18,12 @@
 //! numbers: below 0.55 ulp, too. Zeros, negative and infinite numbers, and what lies far beyond the
 //! range of results go the way of `libm`.
 //!
-//! `tanh x = t / (t + 2)` with `t = e^(2x) - 1`, and what its additions lose; below 1.6 ulp. `atan`
-//! has the ranges and the polynomial of FDLIBM (Sun Microsystems, 1993), with choices in place of
-//! branches: the same bits.
+//! `log2` and `log10` multiply `ln x`, in two numbers, by a factor in two numbers: below 0.55 ulp, and
+//! whole where the exact value is.
+//!
+//! `tanh x = t / (t + 2)` with `t = e^(2x) - 1`, and what its additions lose; below 1.6 ulp. `atan`,
+//! `atan2`, `asin` and `acos` have the ranges and the polynomials of FDLIBM (Sun Microsystems, 1993),
+//! with choices in place of branches: the same bits.
 //!
 //! `sin` and `cos` are those of FDLIBM, too. An angle below [`MAX_REDUCED_ANGLE`] is reduced by
 //! multiples of π/2 in three parts of 33 bits and a rest, always by all of them (W. J. Cody and
@@ -31,11 +34,11 @@
 
 pub mod tables;
 
-pub use libm::{acos, asin, atan2, tan};
-pub use libm::{cbrt, cosh, erf, erfc, expm1, hypot, log1p, log2, log10, sinh};
+pub use libm::{cbrt, cosh, erf, erfc, expm1, hypot, log1p, sinh, tan};
 
 use tables::{
-    ATAN, ATAN_SERIES, COSINE_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair, QUARTER_TURN, SINE_SERIES,
+    ASIN_RATIO, ATAN, ATAN_SERIES, COSINE_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair, QUARTER_TURN,
+    RIGHT_ANGLE, SINE_SERIES,
 };
 
 /// 1.5 * 2^52: added and taken away again, it rounds to a whole number, which stands in the lower
@@ -257,8 +260,55 @@ fn ln_reduced(x: f64) -> Reduced {
     Reduced { exponent, c, d: z - c, bits: whole.to_bits() }
 }
 
+/// log2 e and log10 e, the upper bits and the rest.
+pub const LOG2_E: Pair = parts_of_factor(std::f64::consts::LOG2_E, 2.035_527_374_093_103_3e-17);
+/// As [`LOG2_E`].
+pub const LOG10_E: Pair = parts_of_factor(std::f64::consts::LOG10_E, 1.098_319_650_216_765e-17);
+
+/// The upper 26 bits of a factor, and the rest of it with what its rounding has lost.
+const fn parts_of_factor(factor: f64, lost: f64) -> Pair {
+    let first = f64::from_bits(factor.to_bits() & UPPER);
+    [first, (factor - first) + lost]
+}
+
+/// The logarithm to base 2.
+pub fn log2(x: f64) -> f64 {
+    let reduced = ln_reduced(x);
+    ln_scaled(LOG2_E, x, reduced, LOGARITHMS[reduced.place()])
+}
+
+/// The logarithm to base 10.
+pub fn log10(x: f64) -> f64 {
+    let reduced = ln_reduced(x);
+    ln_scaled(LOG10_E, x, reduced, LOGARITHMS[reduced.place()])
+}
+
 #[inline(always)]
-fn ln_finished(x: f64, reduced: Reduced, [high, low]: Pair) -> f64 {
+fn ln_finished(x: f64, reduced: Reduced, pair: Pair) -> f64 {
+    let [sum, tail] = ln_parts(reduced, pair);
+    ln_or_end(x, sum + tail)
+}
+
+/// The logarithm times a factor in two parts: the product of the upper bits is exact.
+#[inline(always)]
+fn ln_scaled(factor: Pair, x: f64, reduced: Reduced, pair: Pair) -> f64 {
+    let [sum, tail] = ln_parts(reduced, pair);
+    let first = upper(sum);
+    let rest = ((sum - first) + tail) * (factor[0] + factor[1]) + first * factor[1];
+    ln_or_end(x, first * factor[0] + rest)
+}
+
+/// A logarithm of a number, or what it is at the ends.
+#[inline(always)]
+fn ln_or_end(x: f64, y: f64) -> f64 {
+    let y = if x == f64::INFINITY { x } else { y };
+    let y = if x == 0.0 { f64::NEG_INFINITY } else { y };
+    if x >= 0.0 { y } else { f64::NAN }
+}
+
+/// The natural logarithm in two parts.
+#[inline(always)]
+fn ln_parts(reduced: Reduced, [high, low]: Pair) -> Pair {
     let Reduced { exponent, c, d, .. } = reduced;
     let (r, _, rest) = quotient(d, c);
     let large = exponent * LN2[0] + high;
@@ -267,10 +317,7 @@ fn ln_finished(x: f64, reduced: Reduced, [high, low]: Pair) -> f64 {
     let r2 = r * r;
     let p = 1.0 / 5.0 + r * (-1.0 / 6.0 + r * (1.0 / 7.0 + r * (-1.0 / 8.0 + r * (1.0 / 9.0))));
     let p = r2 * (-0.5 + r * (1.0 / 3.0 + r * (-0.25 + r * p)));
-    let y = sum + (lost + (((exponent * LN2[1] + low) + rest) + p));
-    let y = if x == f64::INFINITY { x } else { y };
-    let y = if x == 0.0 { f64::NEG_INFINITY } else { y };
-    if x >= 0.0 { y } else { f64::NAN }
+    [sum, lost + (((exponent * LN2[1] + low) + rest) + p)]
 }
 
 /// `d / c` in two parts, `c` of few bits; between them the upper bits of the first one. That times
@@ -473,6 +520,109 @@ pub fn cos_all(numbers: &mut [f64]) {
     angles_all(numbers, cos_reduced, libm::cos);
 }
 
+/// The quotient of two polynomials that approximates `(asin x - x) / x` at `z = x * x`.
+#[inline(always)]
+fn asin_ratio(z: f64) -> f64 {
+    let ([a, b, c, d, e, f], [p, q, r, s]) = ASIN_RATIO;
+    let above = z * (a + z * (b + z * (c + z * (d + z * (e + z * f)))));
+    above / (1.0 + z * (p + z * (q + z * (r + z * s))))
+}
+
+/// The bound of numbers beyond which the arc sine needs its square root in one part.
+pub const MIN_STEEP_SINE: f64 = f64::from_bits(0x3fef_3333 << 32);
+
+/// The bits of the first part of a square root.
+pub const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
+
+/// A square root of `z` in two parts: the upper bits, and the rest.
+#[inline(always)]
+fn root_parts(z: f64, root: f64) -> Pair {
+    let first = f64::from_bits(root.to_bits() & UPPER_WORD);
+    [first, (z - first * first) / (root + first)]
+}
+
+/// The angle in [-π/2, π/2] with this sine; not a number beyond [-1, 1].
+#[inline(always)]
+pub fn asin(x: f64) -> f64 {
+    let a = x.abs();
+    let near = a < 0.5;
+    let z = if near { x * x } else { (1.0 - a) * 0.5 };
+    let (r, root) = (asin_ratio(z), z.sqrt());
+    let steep = RIGHT_ANGLE[0] - (2.0 * (root + root * r) - RIGHT_ANGLE[1]);
+    let [first, rest] = root_parts(z, root);
+    let left = 0.5 * RIGHT_ANGLE[0] - 2.0 * first;
+    let middle = 0.5 * RIGHT_ANGLE[0] - (2.0 * root * r - (RIGHT_ANGLE[1] - 2.0 * rest) - left);
+    let far = if a >= MIN_STEEP_SINE { steep } else { middle };
+    let found = if near { a + a * r } else { far };
+    if a <= 1.0 { found.copysign(x) } else { f64::NAN }
+}
+
+/// The angle in [0, π] with this cosine; not a number beyond [-1, 1].
+#[inline(always)]
+pub fn acos(x: f64) -> f64 {
+    let a = x.abs();
+    let near = a < 0.5;
+    let z = if near { x * x } else { (1.0 - a) * 0.5 };
+    let (r, root) = (asin_ratio(z), z.sqrt());
+    let middle = RIGHT_ANGLE[0] - (x - (RIGHT_ANGLE[1] - x * r));
+    let obtuse = 2.0 * (RIGHT_ANGLE[0] - (root + (r * root - RIGHT_ANGLE[1])));
+    let [first, rest] = root_parts(z, root);
+    let acute = 2.0 * (first + (r * root + rest));
+    let far = if x < 0.0 { obtuse } else { acute };
+    let found = if near { middle } else { far };
+    let found = if x == 1.0 { 0.0 } else { found };
+    if a <= 1.0 { found } else { f64::NAN }
+}
+
+/// The bound of slopes whose angle is computed here: beyond, it is a right angle.
+pub const MAX_SLOPE: f64 = 1_152_921_504_606_846_976.0;
+
+/// The angle in [-π, π] of the point `x, y`; as `libm` has it where their quotient is 0, infinite, or
+/// not below [`MAX_SLOPE`].
+pub fn atan2(y: f64, x: f64) -> f64 {
+    if is_slope((y / x).abs()) { angle_of_point(y, x) } else { libm::atan2(y, x) }
+}
+
+#[inline(always)]
+fn is_slope(slope: f64) -> bool {
+    slope > 0.0 && slope < MAX_SLOPE
+}
+
+#[inline(always)]
+fn angle_of_point(y: f64, x: f64) -> f64 {
+    let z = atan((y / x).abs());
+    let z = if x < 0.0 { 2.0 * RIGHT_ANGLE[0] - (z - 2.0 * RIGHT_ANGLE[1]) } else { z };
+    z.copysign(y)
+}
+
+/// [`asin`] of each number, in place.
+#[inline(always)]
+pub fn asin_all(numbers: &mut [f64]) {
+    numbers.iter_mut().for_each(|x| *x = asin(*x));
+}
+
+/// [`acos`] of each number, in place.
+#[inline(always)]
+pub fn acos_all(numbers: &mut [f64]) {
+    numbers.iter_mut().for_each(|x| *x = acos(*x));
+}
+
+/// [`atan2`] of each number of the first half and the number in the second half, in place of the
+/// first one.
+#[inline(always)]
+pub fn atan2_all(numbers: &mut [f64]) {
+    let (numbers, others) = numbers.split_at_mut(numbers.len() / 2);
+    for (block, others) in numbers.chunks_mut(BLOCK).zip(others.chunks(BLOCK)) {
+        let mut found = [0.0; BLOCK];
+        for ((found, y), x) in found.iter_mut().zip(&*block).zip(others) {
+            *found = angle_of_point(*y, *x);
+        }
+        for ((y, x), found) in block.iter_mut().zip(others).zip(found) {
+            *y = if is_slope((*y / *x).abs()) { found } else { libm::atan2(*y, *x) };
+        }
+    }
+}
+
 /// [`exp`] of each number, in place.
 #[inline(always)]
 pub fn exp_all(numbers: &mut [f64]) {
@@ -496,6 +646,24 @@ pub fn exp_all(numbers: &mut [f64]) {
 /// [`ln`] of each number, in place.
 #[inline(always)]
 pub fn ln_all(numbers: &mut [f64]) {
+    logarithms_all(numbers, ln_finished);
+}
+
+/// [`log2`] of each number, in place.
+#[inline(always)]
+pub fn log2_all(numbers: &mut [f64]) {
+    logarithms_all(numbers, |x, reduced, pair| ln_scaled(LOG2_E, x, reduced, pair));
+}
+
+/// [`log10`] of each number, in place.
+#[inline(always)]
+pub fn log10_all(numbers: &mut [f64]) {
+    logarithms_all(numbers, |x, reduced, pair| ln_scaled(LOG10_E, x, reduced, pair));
+}
+
+/// A logarithm of each number, in place.
+#[inline(always)]
+fn logarithms_all(numbers: &mut [f64], finished: impl Fn(f64, Reduced, Pair) -> f64) {
     let (blocks, rest) = numbers.as_chunks_mut::<BLOCK>();
     for block in blocks {
         let (mut exponent, mut c, mut d, mut bits) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0; BLOCK]);
@@ -509,10 +677,13 @@ pub fn ln_all(numbers: &mut [f64]) {
             [high[i], low[i]] = LOGARITHMS[at(i).place()];
         }
         for i in 0..BLOCK {
-            block[i] = ln_finished(block[i], at(i), [high[i], low[i]]);
+            block[i] = finished(block[i], at(i), [high[i], low[i]]);
         }
     }
-    rest.iter_mut().for_each(|x| *x = ln(*x));
+    for x in rest {
+        let reduced = ln_reduced(*x);
+        *x = finished(*x, reduced, LOGARITHMS[reduced.place()]);
+    }
 }
 
 /// [`tanh`] of each number, in place.

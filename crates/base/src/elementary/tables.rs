@@ -251,6 +251,30 @@ pub const ATAN: [Pair; 4] = [
     [1.5707963267948966, 6.123233995736766e-17],
 ];
 
+/// π/2, and what its rounding has lost (FDLIBM).
+#[allow(clippy::excessive_precision)] // as published
+pub const RIGHT_ANGLE: Pair = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766_035_87e-17];
+
+/// The coefficients of the quotient for the arc sine: of the numerator from the first power on, of
+/// the denominator from the first power on (FDLIBM).
+#[allow(clippy::excessive_precision)] // as published
+pub const ASIN_RATIO: ([f64; 6], [f64; 4]) = (
+    [
+        1.666_666_666_666_666_574_15e-1,
+        -3.255_658_186_224_009_154_05e-1,
+        2.012_125_321_348_629_258_81e-1,
+        -4.005_553_450_067_941_140_27e-2,
+        7.915_349_942_898_145_321_76e-4,
+        3.479_331_075_960_211_675_70e-5,
+    ],
+    [
+        -2.403_394_911_734_414_218_78,
+        2.020_945_760_233_505_694_71,
+        -6.882_839_716_054_532_930_30e-1,
+        7.703_815_055_590_193_527_91e-2,
+    ],
+);
+
 /// π/2 in three parts of 33 bits, and the rest (FDLIBM).
 #[allow(clippy::excessive_precision, clippy::approx_constant)] // as published
 pub const QUARTER_TURN: [f64; 4] = [

@@ -85,7 +85,8 @@ fn tables_are_right() {
 fn results_are_within_little_more_than_half_a_unit() {
     let mut random = fastrand::Rng::with_seed(5);
     let ln2 = ln2();
-    let mut worst = [0.0f64; 2];
+    let ln10 = logarithm(&fixed(1.25)) + &ln2 * 3;
+    let mut worst = [0.0f64; 4];
     for round in 0..6_000 {
         let x = match round % 3 {
             0 => random.f64() * 200.0 - 100.0,
@@ -106,6 +107,8 @@ fn results_are_within_little_more_than_half_a_unit() {
         let exact = logarithm(&fixed(fraction)) + &ln2 * exponent;
         if !exact.is_zero() {
             worst[1] = worst[1].max(error(ln(x), &exact));
+            worst[2] = worst[2].max(error(log2(x), &quotient(&exact, &ln2)));
+            worst[3] = worst[3].max(error(log10(x), &quotient(&exact, &ln10)));
         }
     }
     assert!(worst.iter().all(|worst| *worst < 0.55), "{worst:?}");
@@ -371,4 +374,44 @@ fn sines_are_those_of_fdlibm() {
     }
     assert!(other < 10, "{other} of 600 000 differ");
     assert!(sin(-0.0).is_sign_negative() && sin(5e-324) == 5e-324 && cos(0.0) == 1.0);
+}
+
+/// Logarithms of powers of the base are whole, those of subnormal numbers too, and the ends are
+/// those of `ln`.
+#[test]
+fn logarithms_of_powers_are_whole() {
+    for k in -1074..1024 {
+        assert_eq!(log2(f64::powi(2.0, k.max(-1022)) * f64::powi(2.0, k - k.max(-1022))), f64::from(k));
+    }
+    for k in 0..309 {
+        let power: f64 = format!("1e{k}").parse().expect("a number");
+        assert_eq!(log10(power), f64::from(k));
+    }
+    for (x, y) in [(0.0, f64::NEG_INFINITY), (-0.0, f64::NEG_INFINITY), (f64::INFINITY, f64::INFINITY)] {
+        assert_eq!([log2(x), log10(x)], [y, y]);
+    }
+    assert!(log2(-1.0).is_nan() && log10(f64::NAN).is_nan() && log10(f64::NEG_INFINITY).is_nan());
+}
+
+/// Arc sines, arc cosines and angles of points are those of `libm`, in all bits but those of what is
+/// not a number.
+#[test]
+fn inverse_functions_are_those_of_fdlibm() {
+    let mut random = fastrand::Rng::with_seed(37);
+    let ends = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.975, 5e-324, 1e300, f64::INFINITY, f64::NEG_INFINITY];
+    let mut number = |round: i32| match round % 5 {
+        0 => random.f64() * 2.0 - 1.0,
+        1 => (1.0 - 2f64.powi(-random.i32(0..53))) * if random.bool() { 1.0 } else { -1.0 },
+        2 => (random.f64() - 0.5) * 2f64.powi(-random.i32(0..60)),
+        3 => ends[random.usize(..ends.len())],
+        _ => f64::from_bits(random.u64(..)),
+    };
+    let same =
+        |found: f64, known: f64| found.to_bits() == known.to_bits() || found.is_nan() && known.is_nan();
+    for round in 0..200_000 {
+        let (x, y) = (number(round), number(round / 5));
+        assert!(same(asin(x), libm::asin(x)), "asin {x:e}: {:e} {:e}", asin(x), libm::asin(x));
+        assert!(same(acos(x), libm::acos(x)), "acos {x:e}: {:e} {:e}", acos(x), libm::acos(x));
+        assert!(same(atan2(y, x), libm::atan2(y, x)), "atan2 {y:e} {x:e}: {:e}", atan2(y, x));
+    }
 }

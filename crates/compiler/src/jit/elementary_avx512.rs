@@ -7,10 +7,12 @@ use super::gemm::Lanes;
 use super::native::{gather, load_lanes, store_lanes};
 use crate::core::reduction::LANES;
 use crate::elementary::tables::{
-    ATAN, ATAN_SERIES, COSINE_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, QUARTER_TURN, SINE_SERIES,
+    ASIN_RATIO, ATAN, ATAN_SERIES, COSINE_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, QUARTER_TURN,
+    RIGHT_ANGLE, SINE_SERIES,
 };
 use crate::elementary::{
-    FIRST, LEAST, MAX_POW_EXPONENT, MAX_REDUCED_ANGLE, MAX_TANH_ARGUMENT, MIN_SINE_ANGLE, ROUND, SCALE, UPPER,
+    FIRST, LEAST, LOG2_E, LOG10_E, MAX_POW_EXPONENT, MAX_REDUCED_ANGLE, MAX_SLOPE, MAX_TANH_ARGUMENT,
+    MIN_SINE_ANGLE, MIN_STEEP_SINE, ROUND, SCALE, UPPER, UPPER_WORD,
 };
 use std::arch::x86_64::*;
 
@@ -33,8 +35,12 @@ macro_rules! all {
 
 all!(exp_all exp "e to the power of each number, in place.");
 all!(ln_all ln "The natural logarithm of each number, in place.");
+all!(log2_all log2 "The logarithm to base 2 of each number, in place.");
+all!(log10_all log10 "The logarithm to base 10 of each number, in place.");
 all!(tanh_all tanh "The hyperbolic tangent of each number, in place.");
 all!(atan_all atan "The arc tangent of each number, in place.");
+all!(asin_all asin "The arc sine of each number, in place.");
+all!(acos_all acos "The arc cosine of each number, in place.");
 all!(sin_all sin "The sine of each number, in place.");
 all!(cos_all cos "The cosine of each number, in place.");
 
@@ -173,6 +179,120 @@ fn atan(x: __m512d) -> __m512d {
     let sum = _mm512_mul_pd(t, _mm512_add_pd(odd, even));
     let y = _mm512_sub_pd(high, _mm512_sub_pd(_mm512_sub_pd(sum, low), t));
     signed(_mm512_mask_mov_pd(y, below(0.4375), _mm512_sub_pd(t, sum)), x)
+}
+
+/// The parts of the arc sine and the arc cosine of numbers: their absolute values, the square root of
+/// `(1 - a) / 2` in one part and in two, and the quotient of polynomials.
+struct Sloped {
+    a: __m512d,
+    near: __mmask8,
+    root: __m512d,
+    first: __m512d,
+    rest: __m512d,
+    r: __m512d,
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn sloped(x: __m512d) -> Sloped {
+    let a = _mm512_abs_pd(x);
+    let near = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, all(0.5));
+    let far = _mm512_mul_pd(_mm512_sub_pd(all(1.0), a), all(0.5));
+    let z = _mm512_mask_mul_pd(far, near, x, x);
+    let (above, [p, q, r, s]) = ASIN_RATIO;
+    let above = _mm512_mul_pd(z, polynomial(z, above));
+    let r = _mm512_div_pd(above, polynomial(z, [1.0, p, q, r, s]));
+    let root = _mm512_sqrt_pd(z);
+    let mask = _mm512_set1_epi64(UPPER_WORD as i64);
+    let first = _mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(root), mask));
+    let rest = _mm512_sub_pd(z, _mm512_mul_pd(first, first));
+    let rest = _mm512_div_pd(rest, _mm512_add_pd(root, first));
+    Sloped { a, near, root, first, rest, r }
+}
+
+/// Angles of numbers up to 1; not numbers for others.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn within_one(a: __m512d, found: __m512d) -> __m512d {
+    _mm512_mask_mov_pd(all(f64::NAN), _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, all(1.0)), found)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn asin(x: __m512d) -> __m512d {
+    let Sloped { a, near, root, first, rest, r } = sloped(x);
+    let [high, low] = RIGHT_ANGLE.map(|part| all(part));
+    let two = all(2.0);
+    let steep = _mm512_mul_pd(two, _mm512_add_pd(root, _mm512_mul_pd(root, r)));
+    let steep = _mm512_sub_pd(high, _mm512_sub_pd(steep, low));
+    let half = _mm512_mul_pd(all(0.5), high);
+    let left = _mm512_sub_pd(half, _mm512_mul_pd(two, first));
+    let lost = _mm512_sub_pd(low, _mm512_mul_pd(two, rest));
+    let middle = _mm512_sub_pd(_mm512_mul_pd(_mm512_mul_pd(two, root), r), lost);
+    let middle = _mm512_sub_pd(half, _mm512_sub_pd(middle, left));
+    let is_steep = _mm512_cmp_pd_mask::<_CMP_GE_OQ>(a, all(MIN_STEEP_SINE));
+    let found = _mm512_mask_mov_pd(middle, is_steep, steep);
+    let found = _mm512_mask_mov_pd(found, near, _mm512_add_pd(a, _mm512_mul_pd(a, r)));
+    within_one(a, signed(found, x))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn acos(x: __m512d) -> __m512d {
+    let Sloped { a, near, root, first, rest, r } = sloped(x);
+    let [high, low] = RIGHT_ANGLE.map(|part| all(part));
+    let two = all(2.0);
+    let middle = _mm512_sub_pd(x, _mm512_sub_pd(low, _mm512_mul_pd(x, r)));
+    let middle = _mm512_sub_pd(high, middle);
+    let product = _mm512_mul_pd(r, root);
+    let obtuse = _mm512_sub_pd(high, _mm512_add_pd(root, _mm512_sub_pd(product, low)));
+    let acute = _mm512_add_pd(first, _mm512_add_pd(product, rest));
+    let is_negative = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, all(0.0));
+    let far = _mm512_mul_pd(two, _mm512_mask_mov_pd(acute, is_negative, obtuse));
+    let found = _mm512_mask_mov_pd(far, near, middle);
+    let is_one = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, all(1.0));
+    within_one(a, _mm512_mask_mov_pd(found, is_one, all(0.0)))
+}
+
+/// The angles of points: numbers of the first half over those of the second half, in place of the
+/// first ones.
+#[target_feature(enable = "avx512f")]
+pub fn atan2_all(numbers: &mut [f64]) {
+    let (numbers, others) = numbers.split_at_mut(numbers.len() / 2);
+    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
+    let (divisors, last) = others.as_chunks::<LANES>();
+    for (eight, x) in eights.iter_mut().zip(divisors) {
+        atan2(eight, x);
+    }
+    if !rest.is_empty() {
+        let (mut eight, mut x) = ([1.0; LANES], [1.0; LANES]);
+        eight[..rest.len()].copy_from_slice(rest);
+        x[..rest.len()].copy_from_slice(last);
+        atan2(&mut eight, &x);
+        rest.copy_from_slice(&eight[..rest.len()]);
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn atan2(numbers: &mut Lanes, divisors: &Lanes) {
+    let (y, x) = (load_lanes(numbers), load_lanes(divisors));
+    let slope = _mm512_abs_pd(_mm512_div_pd(y, x));
+    let z = atan(slope);
+    let [half, lost] = RIGHT_ANGLE.map(|part| all(2.0 * part));
+    let other = _mm512_sub_pd(half, _mm512_sub_pd(z, lost));
+    let z = _mm512_mask_mov_pd(z, _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, all(0.0)), other);
+    let is_slope = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(slope, all(0.0))
+        & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(slope, all(MAX_SLOPE));
+    let mut results = [0.0; LANES];
+    store_lanes(signed(z, y), &mut results);
+    let mut others = !is_slope;
+    while others != 0 {
+        let lane = others.trailing_zeros() as usize;
+        results[lane] = crate::elementary::atan2(numbers[lane], divisors[lane]);
+        others &= others - 1;
+    }
+    *numbers = results;
 }
 
 /// The multiples of π/2 that are nearest to angles, with [`ROUND`] added, and the sines and cosines
@@ -327,6 +447,38 @@ fn upper(x: __m512d) -> __m512d {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn ln(x: __m512d) -> __m512d {
+    let (sum, tail) = ln_parts(x);
+    ln_or_end(x, _mm512_add_pd(sum, tail))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn log2(x: __m512d) -> __m512d {
+    ln_scaled(x, LOG2_E)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn log10(x: __m512d) -> __m512d {
+    ln_scaled(x, LOG10_E)
+}
+
+/// Logarithms times a factor in two parts.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ln_scaled(x: __m512d, factor: [f64; 2]) -> __m512d {
+    let (sum, tail) = ln_parts(x);
+    let first = upper(sum);
+    let rest = _mm512_add_pd(_mm512_sub_pd(sum, first), tail);
+    let rest = _mm512_mul_pd(rest, all(factor[0] + factor[1]));
+    let rest = _mm512_add_pd(rest, _mm512_mul_pd(first, all(factor[1])));
+    ln_or_end(x, _mm512_add_pd(_mm512_mul_pd(first, all(factor[0])), rest))
+}
+
+/// Natural logarithms in two parts.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ln_parts(x: __m512d) -> (__m512d, __m512d) {
     let Reduced { exponent, c, d, high, low } = ln_reduced(x);
     let (r, _, rest) = quotient(d, c);
     let large = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[0])), high);
@@ -336,8 +488,13 @@ fn ln(x: __m512d) -> __m512d {
     let p = _mm512_mul_pd(_mm512_mul_pd(r, r), p);
     let tail = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[1])), low);
     let tail = _mm512_add_pd(_mm512_add_pd(tail, rest), p);
-    let y = _mm512_add_pd(sum, _mm512_add_pd(lost, tail));
+    (sum, _mm512_add_pd(lost, tail))
+}
 
+/// Logarithms of numbers, or what they are at the ends.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ln_or_end(x: __m512d, y: __m512d) -> __m512d {
     let infinite = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, all(f64::INFINITY));
     let zero = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, all(0.0));
     let number = _mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, all(0.0));

@@ -28,12 +28,17 @@ scalar_functions!(symbols);
 
 /// The functions that take a block of numbers, in place: those that make vectors of it. Numbers of
 /// a second argument follow the first ones.
-pub fn blocks() -> [(ScalarFunction, &'static str, *const u8); 7] {
+pub fn blocks() -> [(ScalarFunction, &'static str, *const u8); 12] {
     [
         (ScalarFunction::Exp, "felis_exp_block", super::native::exp_at as *const u8),
         (ScalarFunction::Log, "felis_log_block", super::native::ln_at as *const u8),
+        (ScalarFunction::Log2, "felis_log2_block", super::native::log2_at as *const u8),
+        (ScalarFunction::Log10, "felis_log10_block", super::native::log10_at as *const u8),
         (ScalarFunction::Tanh, "felis_tanh_block", super::native::tanh_at as *const u8),
         (ScalarFunction::Atan, "felis_atan_block", super::native::atan_at as *const u8),
+        (ScalarFunction::Asin, "felis_asin_block", super::native::asin_at as *const u8),
+        (ScalarFunction::Acos, "felis_acos_block", super::native::acos_at as *const u8),
+        (ScalarFunction::Atan2, "felis_atan2_block", super::native::atan2_at as *const u8),
         (ScalarFunction::Pow, "felis_pow_block", super::native::pow_at as *const u8),
         (ScalarFunction::Sin, "felis_sin_block", super::native::sin_at as *const u8),
         (ScalarFunction::Cos, "felis_cos_block", super::native::cos_at as *const u8),
@@ -43,9 +48,12 @@ pub fn blocks() -> [(ScalarFunction, &'static str, *const u8); 7] {
 #[cfg(test)]
 mod tests {
     use super::super::native::{
-        atan_block, cos_block, exp_block, ln_block, pow_block, sin_block, tanh_block,
+        acos_block, asin_block, atan_block, atan2_block, cos_block, exp_block, ln_block, log2_block,
+        log10_block, pow_block, sin_block, tanh_block,
     };
-    use super::elementary::{self, MAX_REDUCED_ANGLE, MIN_SINE_ANGLE, atan, cos, exp, ln, sin, tanh};
+    use super::elementary::{
+        self, MAX_REDUCED_ANGLE, MIN_SINE_ANGLE, acos, asin, atan, cos, exp, ln, log2, log10, sin, tanh,
+    };
 
     #[test]
     fn blocks_give_the_same_bits() {
@@ -64,7 +72,7 @@ mod tests {
         let quarters: Vec<f64> = quarters.chain(bounds).collect();
         type Function = fn(f64) -> f64;
         type Block = fn(&mut [f64]);
-        let functions: [(Block, Function); 8] = [
+        let functions: [(Block, Function); 16] = [
             (exp_block, exp),
             (ln_block, ln),
             (tanh_block, tanh),
@@ -73,8 +81,24 @@ mod tests {
             (cos_block, cos),
             (elementary::sin_all, sin),
             (elementary::cos_all, cos),
+            (asin_block, asin),
+            (acos_block, acos),
+            (elementary::asin_all, asin),
+            (elementary::acos_all, acos),
+            (log2_block, log2),
+            (log10_block, log10),
+            (elementary::log2_all, log2),
+            (elementary::log10_all, log10),
         ];
-        for numbers in [numbers, near, ends, angles, quarters] {
+        // Numbers up to 1, many of them near 1, and next to where the ranges of the arc sine end.
+        let sines: Vec<f64> = (0..1001)
+            .map(|i| match i % 3 {
+                0 => random.f64() * 2.0 - 1.0,
+                1 => 1.0 - 2f64.powi(-(i % 60)),
+                _ => [0.5f64, 0.975, -0.5, -0.975, 1.0, -1.0][i as usize % 6] * (1.0 - random.f64() * 1e-6),
+            })
+            .collect();
+        for numbers in [numbers, near, ends, angles, quarters, sines] {
             for (at, (block, one)) in functions.iter().enumerate() {
                 let mut found = numbers.clone();
                 block(&mut found);
@@ -97,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_powers_give_the_same_bits() {
+    fn blocks_of_two_arguments_give_the_same_bits() {
         let mut random = fastrand::Rng::with_seed(13);
         let ends =
             [0.0, -0.0, 1.0, -2.0, 2.0, 3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, 1e300];
@@ -110,14 +134,21 @@ mod tests {
         for count in [1, 7, 8, 16, 29, 4001] {
             let numbers: Vec<f64> = (0..count).map(&mut number).collect();
             let exponents: Vec<f64> = (0..count).map(|i| number(i / 4)).collect();
+            type Function = fn(f64, f64) -> f64;
             type Block = fn(&mut [f64]);
-            for block in [pow_block as Block, crate::elementary::pow_all] {
+            let functions: [(Block, Function); 4] = [
+                (pow_block, elementary::pow),
+                (elementary::pow_all, elementary::pow),
+                (atan2_block, elementary::atan2),
+                (elementary::atan2_all, elementary::atan2),
+            ];
+            for (at, (block, one)) in functions.iter().enumerate() {
                 let mut found = [&numbers[..], &exponents].concat();
                 block(&mut found);
                 for ((x, y), found) in numbers.iter().zip(&exponents).zip(found) {
-                    let wanted = crate::elementary::pow(*x, *y);
+                    let wanted = one(*x, *y);
                     let same = found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan();
-                    assert!(same, "{x:e} to the {y:e}: {found:e} in place of {wanted:e}");
+                    assert!(same, "function {at} of {x:e}, {y:e}: {found:e} in place of {wanted:e}");
                 }
             }
         }

@@ -485,10 +485,15 @@ macro_rules! blocks {
 
 blocks!(exp_at exp_block exp_medium exp_all "e to the power of each number, in place, by the widest vectors there are.");
 blocks!(ln_at ln_block ln_medium ln_all "The natural logarithm of each number, in place, by the widest vectors there are.");
+blocks!(log2_at log2_block log2_medium log2_all "The logarithm to base 2 of each number, in place, by the widest vectors there are.");
+blocks!(log10_at log10_block log10_medium log10_all "The logarithm to base 10 of each number, in place, by the widest vectors there are.");
 
 blocks!(tanh_at tanh_block tanh_medium tanh_all "The hyperbolic tangent of each number, in place, by the widest vectors there are.");
 blocks!(pow_at pow_block pow_medium pow_all "Numbers of the first half to the powers of the second half, in place of the numbers, by the widest vectors there are.");
 blocks!(atan_at atan_block atan_medium atan_all "The arc tangent of each number, in place, by the widest vectors there are.");
+blocks!(asin_at asin_block asin_medium asin_all "The arc sine of each number, in place, by the widest vectors there are.");
+blocks!(acos_at acos_block acos_medium acos_all "The arc cosine of each number, in place, by the widest vectors there are.");
+blocks!(atan2_at atan2_block atan2_medium atan2_all "Angles of points: numbers of the first half over those of the second half, in place of the numbers, by the widest vectors there are.");
 blocks!(sin_at sin_block sin_medium sin_all "The sine of each number, in place, by the widest vectors there are.");
 blocks!(cos_at cos_block cos_medium cos_all "The cosine of each number, in place, by the widest vectors there are.");
 

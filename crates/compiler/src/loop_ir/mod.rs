@@ -74,8 +74,8 @@ pub const MAX_COMPONENTS: usize = 4;
 
 /// Returns true if a function has a form that takes a block of numbers and goes by vectors.
 pub fn has_vector_form(function: ScalarFunction) -> bool {
-    use ScalarFunction::{Atan, Cos, Exp, Log, Pow, Sin, Tanh};
-    matches!(function, Exp | Log | Tanh | Atan | Pow | Sin | Cos)
+    use ScalarFunction::{Acos, Asin, Atan, Atan2, Cos, Exp, Log, Log2, Log10, Pow, Sin, Tanh};
+    matches!(function, Exp | Log | Log2 | Log10 | Tanh | Sin | Cos | Asin | Acos | Atan | Atan2 | Pow)
 }
 
 /// An operation on two registers of one type, with a result of that type.
