@@ -84,7 +84,8 @@ pub fn run_after(prelude: &str, name: &str, programs: &[&str]) -> Vec<Outcome> {
     stack_guard::with_stack(STACK, run).expect("a thread")
 }
 
-/// Checks texts, with the standard library, each as if it were alone.
+/// Checks texts, with the standard library, in one session: none leaves anything but what has been
+/// read of the library.
 pub fn check_each(name: &str, texts: &[String]) -> Vec<Outcome> {
     let check = || {
         let mut session = Session::new();

@@ -20,12 +20,13 @@ const EXECUTORS: [ExecutorSetup; 3] = [
     ExecutorSetup::new(Executor::Compiled, 3),
 ];
 
-/// The executors, and eager ones with shorter vectors than the longest that this processor has.
+/// The executors, and eager ones on two threads with shorter vectors than the longest that this
+/// processor has.
 fn with_shorter_vectors() -> Vec<ExecutorSetup> {
     let shorter = if has_avx512() { &[128, 256][..] } else { &[128] };
     let shorter = shorter
         .iter()
-        .map(|bits| ExecutorSetup { max_vector_bits: Some(*bits), ..ExecutorSetup::new(Executor::Eager, 1) });
+        .map(|bits| ExecutorSetup { max_vector_bits: Some(*bits), ..ExecutorSetup::new(Executor::Eager, 2) });
     EXECUTORS.into_iter().chain(shorter).collect()
 }
 

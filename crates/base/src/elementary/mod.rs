@@ -3,9 +3,9 @@
 //! The functions of the system's library differ from one system to the next. These consist of
 //! additions and multiplications that are rounded one by one, in one order, so they give the same
 //! bits everywhere. Most are those of the crate `libm`; no result is off by more than two units in
-//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `log2`,
-//! `log10`, `pow`, `tanh`, `sin`, `cos`, `asin`, `acos`, `atan` and `atan2` are made here, because they can be computed by blocks of vectors, too
-//! ([`exp_all`]), with the same bits again.
+//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `log2`, `log10`,
+//! `pow`, `tanh`, `sin`, `cos`, `asin`, `acos`, `atan` and `atan2` are made here, because they can be
+//! computed by blocks of vectors, too ([`exp_all`]), with the same bits again.
 //!
 //! **Method.** `exp` and `ln` are the table-driven methods of P. T. P. Tang (ACM Transactions on
 //! Mathematical Software 15 (1989) and 16 (1990)): `exp x = 2^m * 2^(j/128) * exp r` with `|r| < ln
@@ -475,23 +475,14 @@ fn cosine_near([y, tail]: Pair) -> f64 {
     one + (((1.0 - one) - half) + (z * r - y * tail))
 }
 
+/// The sine of an angle so many quarter turns further, as [`by_quarter`] has it, without branches.
 #[inline(always)]
-fn sin_reduced(x: f64) -> f64 {
+fn sine_after(quarters: u64, x: f64) -> f64 {
     let (whole, left) = angle_reduced(x);
     let (sine, cosine) = (sine_near(whole, left), cosine_near(left));
-    let bits = whole.to_bits();
-    let found = if bits & 1 == 0 { sine } else { cosine };
-    let found = f64::from_bits(found.to_bits() ^ (bits & 2) << 62);
-    if x.abs() < MIN_SINE_ANGLE { x } else { found }
-}
-
-#[inline(always)]
-fn cos_reduced(x: f64) -> f64 {
-    let (whole, left) = angle_reduced(x);
-    let (sine, cosine) = (sine_near(whole, left), cosine_near(left));
-    let bits = whole.to_bits();
-    let found = if bits & 1 == 0 { cosine } else { sine };
-    f64::from_bits(found.to_bits() ^ ((bits + 1) & 2) << 62)
+    let quarter = whole.to_bits() + quarters;
+    let found = if quarter & 1 == 0 { sine } else { cosine };
+    f64::from_bits(found.to_bits() ^ (quarter & 2) << 62)
 }
 
 /// A function of angles that are reduced, of each number, and another one of those beyond.
@@ -511,13 +502,14 @@ fn angles_all(numbers: &mut [f64], reduced: impl Fn(f64) -> f64, other: impl Fn(
 /// [`sin`] of each number, in place.
 #[inline(always)]
 pub fn sin_all(numbers: &mut [f64]) {
-    angles_all(numbers, sin_reduced, libm::sin);
+    let reduced = |x: f64| if x.abs() < MIN_SINE_ANGLE { x } else { sine_after(0, x) };
+    angles_all(numbers, reduced, libm::sin);
 }
 
 /// [`cos`] of each number, in place.
 #[inline(always)]
 pub fn cos_all(numbers: &mut [f64]) {
-    angles_all(numbers, cos_reduced, libm::cos);
+    angles_all(numbers, |x| sine_after(1, x), libm::cos);
 }
 
 /// The quotient of two polynomials that approximates `(asin x - x) / x` at `z = x * x`.
@@ -580,7 +572,8 @@ pub const MAX_SLOPE: f64 = 1_152_921_504_606_846_976.0;
 /// The angle in [-π, π] of the point `x, y`; as `libm` has it where their quotient is 0, infinite, or
 /// not below [`MAX_SLOPE`].
 pub fn atan2(y: f64, x: f64) -> f64 {
-    if is_slope((y / x).abs()) { angle_of_point(y, x) } else { libm::atan2(y, x) }
+    let slope = (y / x).abs();
+    if is_slope(slope) { angle_of_slope(slope, y, x) } else { libm::atan2(y, x) }
 }
 
 #[inline(always)]
@@ -589,8 +582,8 @@ fn is_slope(slope: f64) -> bool {
 }
 
 #[inline(always)]
-fn angle_of_point(y: f64, x: f64) -> f64 {
-    let z = atan((y / x).abs());
+fn angle_of_slope(slope: f64, y: f64, x: f64) -> f64 {
+    let z = atan(slope);
     let z = if x < 0.0 { 2.0 * RIGHT_ANGLE[0] - (z - 2.0 * RIGHT_ANGLE[1]) } else { z };
     z.copysign(y)
 }
@@ -613,12 +606,13 @@ pub fn acos_all(numbers: &mut [f64]) {
 pub fn atan2_all(numbers: &mut [f64]) {
     let (numbers, others) = numbers.split_at_mut(numbers.len() / 2);
     for (block, others) in numbers.chunks_mut(BLOCK).zip(others.chunks(BLOCK)) {
-        let mut found = [0.0; BLOCK];
+        let mut found = [(0.0, 0.0); BLOCK];
         for ((found, y), x) in found.iter_mut().zip(&*block).zip(others) {
-            *found = angle_of_point(*y, *x);
+            let slope = (y / x).abs();
+            *found = (slope, angle_of_slope(slope, *y, *x));
         }
-        for ((y, x), found) in block.iter_mut().zip(others).zip(found) {
-            *y = if is_slope((*y / *x).abs()) { found } else { libm::atan2(*y, *x) };
+        for ((y, x), (slope, angle)) in block.iter_mut().zip(others).zip(found) {
+            *y = if is_slope(slope) { angle } else { libm::atan2(*y, *x) };
         }
     }
 }

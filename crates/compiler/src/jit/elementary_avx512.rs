@@ -44,6 +44,38 @@ all!(acos_all acos "The arc cosine of each number, in place.");
 all!(sin_all sin "The sine of each number, in place.");
 all!(cos_all cos "The cosine of each number, in place.");
 
+macro_rules! all_pairs {
+    ($all:ident $one:ident $doc:literal) => {
+        #[doc = $doc]
+        #[target_feature(enable = "avx512f")]
+        pub fn $all(numbers: &mut [f64]) {
+            let (numbers, seconds) = numbers.split_at_mut(numbers.len() / 2);
+            let (eights, rest) = numbers.as_chunks_mut::<LANES>();
+            let (others, last) = seconds.as_chunks::<LANES>();
+            eights.iter_mut().zip(others).for_each(|(eight, other)| $one(eight, other));
+            if !rest.is_empty() {
+                let (mut eight, mut other) = ([1.0; LANES], [1.0; LANES]);
+                eight[..rest.len()].copy_from_slice(rest);
+                other[..rest.len()].copy_from_slice(last);
+                $one(&mut eight, &other);
+                rest.copy_from_slice(&eight[..rest.len()]);
+            }
+        }
+    };
+}
+
+all_pairs!(pow_all pow "Numbers of the first half to the powers of the second half, in place of the numbers.");
+all_pairs!(atan2_all atan2 "The angles of points: numbers of the first half over those of the second half, in place of the first ones.");
+
+/// Sets the results of some lanes one by one.
+fn set_lanes(mut lanes: u8, results: &mut Lanes, one: impl Fn(usize) -> f64) {
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        results[lane] = one(lane);
+        lanes &= lanes - 1;
+    }
+}
+
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn all(x: f64) -> __m512d {
@@ -254,25 +286,6 @@ fn acos(x: __m512d) -> __m512d {
     within_one(a, _mm512_mask_mov_pd(found, is_one, all(0.0)))
 }
 
-/// The angles of points: numbers of the first half over those of the second half, in place of the
-/// first ones.
-#[target_feature(enable = "avx512f")]
-pub fn atan2_all(numbers: &mut [f64]) {
-    let (numbers, others) = numbers.split_at_mut(numbers.len() / 2);
-    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
-    let (divisors, last) = others.as_chunks::<LANES>();
-    for (eight, x) in eights.iter_mut().zip(divisors) {
-        atan2(eight, x);
-    }
-    if !rest.is_empty() {
-        let (mut eight, mut x) = ([1.0; LANES], [1.0; LANES]);
-        eight[..rest.len()].copy_from_slice(rest);
-        x[..rest.len()].copy_from_slice(last);
-        atan2(&mut eight, &x);
-        rest.copy_from_slice(&eight[..rest.len()]);
-    }
-}
-
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn atan2(numbers: &mut Lanes, divisors: &Lanes) {
@@ -286,12 +299,7 @@ fn atan2(numbers: &mut Lanes, divisors: &Lanes) {
         & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(slope, all(MAX_SLOPE));
     let mut results = [0.0; LANES];
     store_lanes(signed(z, y), &mut results);
-    let mut others = !is_slope;
-    while others != 0 {
-        let lane = others.trailing_zeros() as usize;
-        results[lane] = crate::elementary::atan2(numbers[lane], divisors[lane]);
-        others &= others - 1;
-    }
+    set_lanes(!is_slope, &mut results, |lane| crate::elementary::atan2(numbers[lane], divisors[lane]));
     *numbers = results;
 }
 
@@ -353,18 +361,14 @@ fn by_quarter(quarter: __m512i, even: __m512d, odd: __m512d) -> __m512d {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn with_large(x: __m512d, found: __m512d, one: fn(f64) -> f64) -> __m512d {
-    let mut others = !_mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(x), all(MAX_REDUCED_ANGLE));
+    let others = !_mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(x), all(MAX_REDUCED_ANGLE));
     if others == 0 {
         return found;
     }
     let (mut numbers, mut results) = ([0.0; LANES], [0.0; LANES]);
     store_lanes(x, &mut numbers);
     store_lanes(found, &mut results);
-    while others != 0 {
-        let lane = others.trailing_zeros() as usize;
-        results[lane] = one(numbers[lane]);
-        others &= others - 1;
-    }
+    set_lanes(others, &mut results, |lane| one(numbers[lane]));
     load_lanes(&results)
 }
 
@@ -381,14 +385,9 @@ fn sin(x: __m512d) -> __m512d {
 #[inline]
 fn cos(x: __m512d) -> __m512d {
     let (whole, sine, cosine) = circular(x);
-    let quarter = _mm512_castpd_si512(whole);
-    let found = by_quarter(quarter, cosine, sine);
-    // The sign is that of the next quarter.
-    let next = _mm512_add_epi64(quarter, _mm512_set1_epi64(1));
-    let changed = _mm512_and_si512(_mm512_xor_si512(quarter, next), _mm512_set1_epi64(2));
-    let sign = _mm512_slli_epi64::<62>(changed);
-    let found = _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(found), sign));
-    with_large(x, found, crate::elementary::cos)
+    // The sine of an angle a quarter turn further.
+    let quarter = _mm512_add_epi64(_mm512_castpd_si512(whole), _mm512_set1_epi64(1));
+    with_large(x, by_quarter(quarter, sine, cosine), crate::elementary::cos)
 }
 
 /// 2^m.
@@ -503,24 +502,6 @@ fn ln_or_end(x: __m512d, y: __m512d) -> __m512d {
     _mm512_mask_mov_pd(all(f64::NAN), number, y)
 }
 
-/// Numbers of the first half to the powers of the second half, in place of the numbers.
-#[target_feature(enable = "avx512f")]
-pub fn pow_all(numbers: &mut [f64]) {
-    let (numbers, exponents) = numbers.split_at_mut(numbers.len() / 2);
-    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
-    let (powers, last) = exponents.as_chunks::<LANES>();
-    for (eight, y) in eights.iter_mut().zip(powers) {
-        pow(eight, y);
-    }
-    if !rest.is_empty() {
-        let (mut eight, mut y) = ([1.0; LANES], [1.0; LANES]);
-        eight[..rest.len()].copy_from_slice(rest);
-        y[..rest.len()].copy_from_slice(last);
-        pow(&mut eight, &y);
-        rest.copy_from_slice(&eight[..rest.len()]);
-    }
-}
-
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn pow(numbers: &mut Lanes, exponents: &Lanes) {
@@ -563,11 +544,8 @@ fn pow(numbers: &mut Lanes, exponents: &Lanes) {
         & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(product), all(MAX_POW_EXPONENT));
     let mut results = [0.0; LANES];
     store_lanes(found, &mut results);
-    let mut others = !(plain | two | three);
-    while others != 0 {
-        let lane = others.trailing_zeros() as usize;
-        results[lane] = crate::elementary::pow(numbers[lane], exponents[lane]);
-        others &= others - 1;
-    }
+    set_lanes(!(plain | two | three), &mut results, |lane| {
+        crate::elementary::pow(numbers[lane], exponents[lane])
+    });
     *numbers = results;
 }

@@ -1,10 +1,10 @@
 //! Errors about a value of one type where another type is wanted: equality, reshapes, conversions,
 //! literals.
 
-use super::type_as_size;
+use super::{is_index_hole, type_as_size};
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
-use crate::types::{Kind, Type, TypeKind};
+use crate::types::{Type, TypeKind};
 use num_bigint::BigInt;
 
 errors! {
@@ -90,10 +90,8 @@ impl ConversionError {
             |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
         match self {
             E::Mismatch { span, expected, found, because, hint } => {
-                let wanted = match expected.kind() {
-                    TypeKind::Meta(hole) if hole.kind == Kind::Compact => "an index".to_string(),
-                    _ => format!("`{expected}`"),
-                };
+                let wanted =
+                    if is_index_hole(expected) { "an index".to_string() } else { format!("`{expected}`") };
                 let mut d =
                     error(span, format!("expected {wanted}, found `{found}`"), format!("this is `{found}`"));
                 if let Some((at, why)) = because {

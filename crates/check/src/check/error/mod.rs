@@ -41,7 +41,7 @@ pub use storing::StoringError;
 pub use types::TypeError;
 
 use crate::diagnostic::errors;
-use crate::types::{Type, TypeKind};
+use crate::types::{Kind, Type, TypeKind};
 use num_bigint::BigUint;
 
 errors! {
@@ -65,6 +65,11 @@ errors! {
         Storing(StoringError),
         Type(TypeError),
     }
+}
+
+/// Returns true for a hole of inference that only an index type solves.
+pub(in crate::check) fn is_index_hole(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Meta(hole) if hole.kind == Kind::Compact)
 }
 
 /// Returns the text of a type that is used as a size: `2`, not `bool`.

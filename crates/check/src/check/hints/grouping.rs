@@ -5,13 +5,13 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Scheme;
-use crate::check::error::{CallError, CheckError, ConversionError};
+use crate::check::error::{CallError, CheckError, ConversionError, is_index_hole};
 use crate::check::report::Report;
 use crate::check::terms::key_name;
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{ApplyForm, Expr, ExprKind, Name};
-use crate::types::{Kind, Type, TypeKind};
+use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
     /// Adds a help to the reports after the mark `before` that satisfy `applies`.
@@ -151,11 +151,9 @@ impl Checker<'_> {
             let name = &name.text;
             let how = format!("`x.{name} a` is `{name} x a`: write `x |> {name} a` to pass `x` last");
             // The other way around would be as wrong where `x` is no index.
-            let wants_index =
-                |wanted: &Type| matches!(wanted.kind(), TypeKind::Meta(hole) if hole.kind == Kind::Compact);
             self.add_hint(before, &how, |report| {
                 mismatch(report, base.span)
-                    && !matches!(&report.error, CheckError::Conversion(ConversionError::Mismatch { expected, .. }) if wants_index(expected))
+                    && !matches!(&report.error, CheckError::Conversion(ConversionError::Mismatch { expected, .. }) if is_index_hole(expected))
             });
             // `l.push 2`: one value is missing in the tuple that is wanted.
             let receiver = if let ExprKind::Name(receiver) = &base.kind { &*receiver.text } else { "x" };

@@ -4,7 +4,7 @@
 //! that the message may name, a grouping of axes, a missing field, a list in place of an array.
 
 use crate::check::context::Checker;
-use crate::check::error::ELEMENTS;
+use crate::check::error::{ELEMENTS, is_index_hole};
 use crate::check::hints::fields::axis_mismatch_help;
 use crate::check::hints::why_not;
 use crate::check::resolve::behavior;
@@ -28,10 +28,7 @@ impl Checker<'_> {
         if let Some(hint) = self.apart_hint(found, expected, term) {
             return Some(hint);
         }
-        if let TypeKind::Meta(hole) = expected.kind()
-            && hole.kind == Kind::Compact
-            && found.as_scalar().is_some_and(Scalar::is_integer)
-        {
+        if is_index_hole(expected) && found.as_scalar().is_some_and(Scalar::is_integer) {
             let words = "an index is a value of a type with a size: `:>> 5` makes one of an integer below 5";
             return Some(words.into());
         }
