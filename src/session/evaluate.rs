@@ -25,16 +25,18 @@ use std::sync::Arc;
 impl Session {
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
-        self.evaluate_after(name, text, mode, out, |_, _, _, _| ())
+        self.evaluate_after(name, text, mode, out, TransactionEnd::Commit, |_, _, _, _| ())
     }
 
-    /// Does the same, with `work` on the checked scripts and the messages so far before they run.
+    /// Does the same, with `work` on the checked scripts and the messages so far before they run,
+    /// and with this end if it succeeds.
     pub(super) fn evaluate_after(
         &mut self,
         name: &str,
         text: &str,
         mode: Mode,
         out: &mut dyn FnMut(&str),
+        end: TransactionEnd,
         work: impl FnOnce(&mut Session, &[ModuleScript], &Script, &[Diagnostic]),
     ) -> Outcome {
         // Whether a name that is one of a result stands for it only the checker knows; it is asked
@@ -56,15 +58,16 @@ impl Session {
             let script = script?;
             work(session, first, &script, diagnostics);
             let value = session.run_modules_and_script(first, &script, mode, out, diagnostics)?;
-            if session.program.functions.len() > functions && !computes_data_only(&script) {
+            let keeps = end == TransactionEnd::Commit;
+            if keeps && session.program.functions.len() > functions && !computes_data_only(&script) {
                 session.results.pin(uses.iter().map(|(_, id)| *id));
             }
-            Ok((value, TransactionEnd::Commit))
+            Ok((value, end))
         });
         // A panic may have left it.
         self.collector = None;
         self.suggest_file_types(&mut outcome.diagnostics);
-        if outcome.status == Status::Ok {
+        if outcome.status == Status::Ok && end == TransactionEnd::Commit {
             self.inputs.push(EvaluatedInput {
                 source,
                 shows_value: outcome.value.is_some(),

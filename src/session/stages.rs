@@ -69,15 +69,15 @@ impl Session {
         noted.into_iter().map(|(span, text)| (place(span), text)).collect()
     }
 
-    /// The functions of a text and of what it reads of the library as array IR, as
-    /// [`Session::build_array_ir`] returns them; the text is checked, does not run, and leaves
-    /// nothing. Its statements are recorded if that stage is traced. Empty if it is refused.
+    /// The functions of a text as array IR, as [`Session::build_array_ir`] returns them; the text is
+    /// checked, does not run, and leaves nothing but what it has read of the library. Its statements
+    /// are recorded if that stage is traced. Empty if it is refused.
     pub fn array_ir_of(&mut self, name: &str, text: &str) -> Vec<(Arc<str>, Span, Built)> {
         let mut built = Vec::new();
         self.transaction(name, text, |session, _, parsed, diagnostics| {
             session.check_file(parsed, diagnostics).map(|script| {
                 session.record_array_ir(&script);
-                built = session.build_array_ir(true);
+                built = session.build_array_ir(false);
                 (None, TransactionEnd::RollBack)
             })
         });

@@ -16,4 +16,8 @@ mod in_memory;
 mod modules;
 mod queries;
 mod scopes;
+#[path = "../common/sharded.rs"]
+mod sharded;
 mod sizes;
+
+use sharded::in_four_parts;

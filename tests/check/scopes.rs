@@ -3,6 +3,7 @@
 //! program.
 
 use crate::checker::{programs, run};
+use crate::in_four_parts;
 use felis::session::{Mode, Session, Status, on_large_stack};
 use std::collections::BTreeSet;
 
@@ -210,14 +211,14 @@ fn scope_and_round_of_each_candidate_are_shown() {
 
 /// Checks that a larger library breaks no program: functions with names that the programs declare
 /// or bind are added to it, in random forms, and valid programs stay valid.
-#[test]
-fn names_that_the_library_gets_break_no_program() {
+fn names_that_the_library_gets_break_no_program(part: usize, parts: usize) {
     on_large_stack(|| {
-        let mut random = fastrand::Rng::with_seed(7);
+        let seed = 7 + part as u64;
+        let mut random = fastrand::Rng::with_seed(seed);
         let own = ["examples", "tests/agreement", "tests/syntax", "book/programs", "benches/kernels"];
         let texts: Vec<(String, String)> = own.iter().flat_map(|folder| programs(folder, &[""])).collect();
         let (mut wrong, mut tried, mut added) = (Vec::new(), 0, 0);
-        for (name, text) in &texts {
+        for (name, text) in texts.iter().skip(part).step_by(parts) {
             let plain = said(&mut Session::new(), name, text);
             if plain.iter().any(|code| code.starts_with('E')) {
                 continue;
@@ -250,10 +251,12 @@ fn names_that_the_library_gets_break_no_program() {
                 wrong.push(format!("{name}: {plain:?} became {found:?}"));
             }
         }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        assert!(tried > 60 && added > 600, "{tried} programs, {added} names");
+        assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
+        assert!(tried > 60 / parts && added > 600 / parts, "{tried} programs, {added} names");
     });
 }
+
+in_four_parts!(names_that_the_library_gets_break_no_program);
 
 /// The same for a hole that is left open and a name bound by a pattern, each with all names that
 /// could be added.

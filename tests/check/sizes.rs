@@ -73,6 +73,10 @@ fn a_call_is_opened_wherever_it_stands() {
         ("println ((evens 5).str);", "(0, 2, 4)"),
         ("println ((evens 5) |> rev);", "(4, 2, 0)"),
         ("do val y : int ^ ?N = evens 5; println #sizeof[N]; done", "3"),
+        (
+            "val y : int ^ ?N = evens 5; typefun over(T:TYPE):TYPE => T ^ N; val z : over(int) = y + 1; println z;",
+            "(1, 3, 5)",
+        ),
     ] {
         assert_eq!(prints(&format!("{helpers}{text}")), expected, "{text}");
     }

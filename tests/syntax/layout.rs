@@ -255,6 +255,26 @@ fn definitions_are_laid_out_as_people_write_them() {
     becomes("val s = [ f i\nfor i in ..[3] ];", "val s = [ f i\n          for i in ..[3] ];\n");
 }
 
+/// What the tokens around a token do not tell, the tree does.
+#[test]
+fn roles_of_tokens_are_those_of_the_tree() {
+    // A set of places, where a block could stand.
+    becomes(
+        "typefun place(T:SPREAD):PLACES => typematch T with | A @ S => S | _ => {  alice,bob } endmatch;",
+        "typefun place(T:SPREAD):PLACES => typematch T with | A @ S => S | _ => {alice, bob} endmatch;\n",
+    );
+    // The type of a method of a class, and fields in braces and in parentheses.
+    becomes(
+        "class Shape[T] {\nvirtual fun area:T -> int;\n}\nstruct p { x:int; }\nstruct q(x:int,y:int);",
+        "class Shape[T] {\n  virtual fun area : T -> int;\n}\nstruct p { x : int; }\nstruct q(x:int, y:int);\n",
+    );
+    // An update in the body of a lambda, and one before the arms of a match.
+    becomes(
+        "val f = fun (r:t)=>r with (a=1);\nval y = match r with (a=1) with | s=>s.a endmatch;",
+        "val f = fun (r:t) => r with (a = 1);\nval y = match r with (a = 1) with | s => s.a endmatch;\n",
+    );
+}
+
 #[test]
 fn places_are_laid_out_as_people_write_them() {
     becomes(

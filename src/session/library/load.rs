@@ -2,11 +2,13 @@
 //! names.
 
 use super::super::{Screen, Session};
+use super::shared_loads;
 use felis_base::diagnostic::Diagnostic;
 use felis_calculus::core::{Prim, Script};
 use felis_check::check::{self, Env};
 use felis_runtime::eval::{Host, RuntimeError};
 use felis_syntax::syntax;
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 /// Returns the environment of a text that has defined no name. Internal primitives are known in
@@ -75,25 +77,35 @@ impl Session {
         if missing.is_empty() {
             return Ok(());
         }
-        let read = super::read(&missing);
-        let (stmts, mut errors) = (read.stmts, read.errors);
         let saved = (self.snapshot(), self.library.clone());
-        self.library.env.number_after(&self.env);
-        let (script, found) = check::check(&mut self.library.env, &mut self.program, &stmts);
-        errors.extend(found.into_iter().filter(Diagnostic::is_error));
-        if let Some(script) = script.filter(|_| errors.is_empty()) {
-            match self.compute_variables(&script) {
-                Ok(()) => {
-                    self.library.loaded.extend(&missing);
-                    self.env.number_after(&self.library.env);
-                    return Ok(());
-                }
-                Err(error) => errors.push(error.to_diagnostic()),
-            }
+        let loaded = self
+            .define_statements(&missing)
+            .and_then(|script| self.compute_variables(&script).map_err(|error| vec![error.to_diagnostic()]));
+        if loaded.is_ok() {
+            self.library.loaded.extend(&missing);
+            self.env.number_after(&self.library.env);
+        } else {
+            self.library = saved.1;
+            self.restore(saved.0);
         }
-        self.library = saved.1;
-        self.restore(saved.0);
-        Err(errors)
+        loaded
+    }
+
+    /// Enters the definitions of statements that have not been read; returns what computes their
+    /// variables.
+    fn define_statements(&mut self, statements: &BTreeSet<usize>) -> Result<Script, Vec<Diagnostic>> {
+        let is_first =
+            self.library.loaded.is_empty() && self.program.is_empty() && !self.env.has_given_numbers();
+        if !is_first {
+            self.library.env.number_after(&self.env);
+            return shared_loads::check_statements(statements, &mut self.library.env, &mut self.program);
+        }
+        shared_loads::with_load(statements, |load| {
+            let load = load.as_ref().map_err(Clone::clone)?;
+            self.library.env = load.env.clone();
+            self.program = load.program.clone();
+            Ok(load.script.clone())
+        })
     }
 
     /// Computes variables of the library, which print nothing and wait for nothing. An interrupt is

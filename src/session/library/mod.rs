@@ -18,6 +18,7 @@ mod files;
 mod index;
 pub(super) mod load;
 pub mod modules;
+mod shared_loads;
 mod table;
 
 use felis_base::source::{Source, SourceId};

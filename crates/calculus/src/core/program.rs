@@ -174,6 +174,16 @@ pub struct Extent {
 }
 
 impl Program {
+    /// Returns true if nothing is defined.
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty()
+            && self.globals.is_empty()
+            && self.sizes.is_empty()
+            && self.classes.is_empty()
+            && self.instances.is_empty()
+            && self.party.is_none()
+    }
+
     /// Returns the present numbers of definitions.
     pub fn extent(&self) -> Extent {
         Extent {

@@ -55,9 +55,7 @@ impl Kind {
     /// Returns true if every type of this kind is of the other kind.
     pub fn is_subkind_of(self, other: Kind) -> bool {
         match (self, other) {
-            (Kind::Finite(a), Kind::Finite(b)) => a == b,
-            (Kind::List(a), Kind::List(b)) => a == b,
-            (Kind::Finite(_) | Kind::List(_), _) | (_, Kind::Finite(_) | Kind::List(_)) => false,
+            (a, b) if a.is_beside_the_chain() || b.is_beside_the_chain() => a == b,
             // Both are below COMPACTLINEAR, and neither contains the other.
             (Kind::Place | Kind::Places, Kind::UnitSum) | (Kind::UnitSum, Kind::Place | Kind::Places) => {
                 false
@@ -75,6 +73,24 @@ impl Kind {
         } else {
             None
         }
+    }
+
+    /// Returns the least common superkind, if there is one.
+    pub fn join(self, other: Kind) -> Option<Kind> {
+        let unrelated = self.is_beside_the_chain() || other.is_beside_the_chain();
+        if self.is_subkind_of(other) {
+            Some(other)
+        } else if other.is_subkind_of(self) {
+            Some(self)
+        } else {
+            // Built-in kinds neither of which includes the other are below COMPACTLINEAR.
+            (!unrelated).then_some(Kind::Compact)
+        }
+    }
+
+    /// Returns true for a kind that is unrelated to all others.
+    fn is_beside_the_chain(self) -> bool {
+        matches!(self, Kind::Finite(_) | Kind::List(_))
     }
 
     /// Returns the kind that a type parameter is declared with: that of the components, for a list

@@ -431,6 +431,11 @@ impl Env {
         self.next_id
     }
 
+    /// Returns true if a number has been given out here, or elsewhere in the session.
+    pub fn has_given_numbers(&self) -> bool {
+        self.next_id != 0
+    }
+
     /// Ensures that numbers given out later differ from those that `other` has given out.
     pub fn number_after(&mut self, other: &Env) {
         self.next_id = self.next_id.max(other.next_id);

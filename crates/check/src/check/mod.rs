@@ -148,6 +148,7 @@ impl Checker<'_> {
                 self.collect_types(&late);
                 self.collect_type_constraints();
                 self.check_applications();
+                late.iter().for_each(|stmt| self.closed_type(stmt));
                 self.collect_functions(late.iter().copied());
             }
         }

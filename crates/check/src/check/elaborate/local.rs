@@ -66,8 +66,8 @@ impl Checker<'_> {
     }
 
     /// Reports a declared type that mentions a type variable other than its parameters. A newtype
-    /// may.
-    fn closed_type(&mut self, stmt: &Stmt) {
+    /// may, and a type function may mention sizes of statements: it is applied when they are known.
+    pub(in crate::check) fn closed_type(&mut self, stmt: &Stmt) {
         let (StmtKind::Struct(TypeDecl { name, .. }, _)
         | StmtKind::Variant(TypeDecl { name, .. }, _)
         | StmtKind::Abstract { decl: TypeDecl { name, .. }, .. }
@@ -102,18 +102,23 @@ impl Checker<'_> {
             }
             _ => return,
         };
+        let function = matches!(stmt.kind, StmtKind::Typefun { .. });
         let mut foreign = None;
         for part in parts {
             part.for_each_var(&mut |var| {
-                if !own.contains(var) && !self.program.sizes.contains(var) {
-                    foreign.get_or_insert_with(|| var.name.to_string());
+                if !(own.contains(var) || function && self.program.sizes.contains(var)) {
+                    foreign.get_or_insert_with(|| var.clone());
                 }
             });
         }
         if let Some(variable) = foreign {
             let (span, name) = (name.span, name.text.to_string());
-            let function = matches!(stmt.kind, StmtKind::Typefun { .. });
-            self.report(TypeError::LocalTypeMentions { span, name, variable, function });
+            let parameter = match variable.kind {
+                Kind::Type => variable.name.to_string(),
+                kind => format!("{}:{}", variable.name, self.env.kind_name(kind)),
+            };
+            let variable = variable.name.to_string();
+            self.report(TypeError::LocalTypeMentions { span, name, variable, parameter, function });
         }
     }
 

@@ -96,6 +96,8 @@ errors! {
             span: Span,
             name: String,
             variable: String,
+            /// The variable as a type parameter, with its kind.
+            parameter: String,
             /// True for a type function.
             function: bool,
         },
@@ -232,14 +234,14 @@ impl TypeError {
                 "the type of this is not written".into(),
             )
             .help("write the types of all parameters, as in `fun f[T](x:T):T => e;`"),
-            E::LocalTypeMentions { span, name, variable, function } => error(
+            E::LocalTypeMentions { span, name, variable, parameter, function } => error(
                 span,
-                format!("`{name}` mentions `{variable}`, which belongs to what is around its block"),
+                format!("`{name}` mentions `{variable}`, which belongs to what is around it"),
                 "it has its own parameters only".into(),
             )
             .help(match function {
                 true => format!("give it one more parameter, and apply it to `{variable}` where it is used"),
-                false => format!("give it a parameter: `{name}[{variable}]`, applied where it is used"),
+                false => format!("give it a parameter: `{name}[{parameter}]`, applied where it is used"),
             }),
             E::UnusedInTypeFun { span, name, function } => Diagnostic::warning(
                 code,

@@ -8,8 +8,8 @@
 use super::super::lexer::{Token, TokenKind};
 use super::nodes::{Arm, Node};
 use super::spacing;
+use super::structure::Structure;
 use super::trivia::Trivia;
-use crate::hash::HashSet;
 use pretty::{Arena, DocAllocator, DocBuilder};
 
 type Doc<'a> = DocBuilder<'a, Arena<'a>>;
@@ -37,11 +37,9 @@ pub(super) struct DocumentBuilder<'a> {
     pub text: &'a str,
     pub tokens: &'a [Token],
     pub gaps: &'a [Trivia<'a>],
-    /// The `:` tokens with blanks around them.
-    pub colons: &'a HashSet<usize>,
-    /// The tokens of result types, before which no line is broken: the parameters are broken
-    /// instead.
-    pub result_types: &'a HashSet<usize>,
+    /// The roles of the tokens. No line is broken before those of a short result type: the
+    /// parameters are broken instead.
+    pub structure: &'a Structure,
     /// For each token, the number of line breaks before it.
     pub breaks: Vec<usize>,
     /// The character around the number of a comment.
@@ -310,8 +308,10 @@ impl<'a> DocumentBuilder<'a> {
     fn separator(&self, at: usize, sep: Separator) -> Doc<'a> {
         let gap = &self.gaps[at];
         let sep = match sep {
-            Separator::Soft | Separator::Line if self.result_types.contains(&at) => Separator::Blank,
-            Separator::Line0 if self.result_types.contains(&at) => Separator::Nothing,
+            Separator::Soft | Separator::Line if self.structure.result_types.contains(&at) => {
+                Separator::Blank
+            }
+            Separator::Line0 if self.structure.result_types.contains(&at) => Separator::Nothing,
             sep => sep,
         };
         let Some(last) = gap.comments.last() else { return self.separator_doc(sep) };

@@ -11,6 +11,7 @@
 mod document;
 mod nodes;
 mod spacing;
+mod structure;
 mod trivia;
 
 use super::lexer::{Token, TokenKind};
@@ -19,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Source, SourceMap, Span};
 use pretty::Arena;
 use std::sync::Arc;
+use structure::Structure;
 
 /// Columns of a line, at most, where a break is possible.
 pub const MAX_LINE_WIDTH: usize = 110;
@@ -36,10 +38,11 @@ pub fn format_source(source: &Source) -> Result<String, Vec<Diagnostic>> {
     if parsed.errors.iter().any(Diagnostic::is_error) {
         return Err(parsed.errors);
     }
+    let structure = super::parse::with_large_stack(|| Structure::of(&parsed.stmts, &format_tokens(source)));
     let mut text = source.text.clone();
     for _ in 0..MAX_ROUNDS {
         // A break that is made in one round may let another go in the next.
-        let next = super::parse::with_large_stack(|| format_once(&text));
+        let next = super::parse::with_large_stack(|| format_once(&text, &structure));
         if next == text {
             if uses_crlf(&source.text) {
                 text = text.replace('\n', "\r\n");
@@ -103,11 +106,11 @@ fn format_tokens(source: &Source) -> Vec<Token> {
 }
 
 /// Performs one round of layout.
-fn format_once(text: &str) -> String {
+fn format_once(text: &str, structure: &Structure) -> String {
     let source = detached_source(text);
     let tokens = format_tokens(&source);
     let gaps = trivia::trivia(text, &tokens);
-    let nodes::Statements { stmts, colons, result_types } = nodes::statements(&tokens);
+    let stmts = nodes::statements(&tokens, structure);
     // A character that the text does not have.
     let mark = ('\u{E000}'..'\u{F8FF}').find(|c| !text.contains(*c)).unwrap_or('\u{E000}');
     let mut breaks = vec![0];
@@ -120,8 +123,7 @@ fn format_once(text: &str) -> String {
         text,
         tokens: &tokens,
         gaps: &gaps,
-        colons: &colons,
-        result_types: &result_types,
+        structure,
         breaks,
         mark,
     };

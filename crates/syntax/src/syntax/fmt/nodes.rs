@@ -1,11 +1,11 @@
 //! Nested tokens: brackets, blocks and statements, as far as layout needs them.
 //!
-//! Takes the tokens of a text that was parsed without an error; gives statements as sequences of
-//! [`Node`]s. Knows the opening and closing words only; [`super::document`] distinguishes the
-//! operators.
+//! Takes the tokens of a text that was parsed without an error, with the roles that its tree gives
+//! them; gives statements as sequences of [`Node`]s. Knows the opening and closing words only;
+//! [`super::document`] distinguishes the operators.
 
 use super::super::lexer::{Token, TokenKind};
-use crate::hash::HashSet;
+use super::structure::Structure;
 
 /// A part of a statement. Numbers are those of tokens.
 #[derive(Debug)]
@@ -76,19 +76,9 @@ impl<B> Arm<B> {
     }
 }
 
-/// The nested tokens of a text.
-pub(super) struct Statements {
-    /// The statements.
-    pub stmts: Vec<Vec<Node>>,
-    /// The `:` before the type of a variable, a field or a method, with blanks around it.
-    pub colons: HashSet<usize>,
-    /// The tokens of result types that fit on one line.
-    pub result_types: HashSet<usize>,
-}
-
-/// Returns the statements of these tokens.
-pub(super) fn statements(tokens: &[Token]) -> Statements {
-    let mut reader = Reader { tokens, at: 0, colons: HashSet::default(), result_types: HashSet::default() };
+/// Returns the statements of these tokens, whose roles are known.
+pub(super) fn statements(tokens: &[Token], structure: &Structure) -> Vec<Vec<Node>> {
+    let mut reader = Reader { tokens, structure, at: 0, end: tokens.len() };
     let mut out = Vec::new();
     while reader.at < tokens.len() {
         out.extend(reader.stmts(&[]));
@@ -97,33 +87,22 @@ pub(super) fn statements(tokens: &[Token]) -> Statements {
             out.push(vec![reader.take()]);
         }
     }
-    Statements { stmts: out, colons: reader.colons, result_types: reader.result_types }
+    out
 }
 
 /// A cursor over the tokens.
 struct Reader<'t> {
     tokens: &'t [Token],
+    structure: &'t Structure,
     at: usize,
-    colons: HashSet<usize>,
-    result_types: HashSet<usize>,
+    /// The token that ends what is read, as the last one does a text.
+    end: usize,
 }
-
-/// Bytes of a result type that is kept on one line, at most.
-const MAX_RESULT_TYPE_BYTES: u32 = 70;
-
-/// The tokens that end the body of a lambda that is an expression.
-const AFTER_LAMBDA: &[TokenKind] = {
-    use TokenKind::*;
-    &[
-        Comma, Semi, FatArrow, For, Do, Perform, Then, Elif, Else, Endif, With, Bar, Endmatch, When, RParen,
-        RBracket, RBrace, Done,
-    ]
-};
 
 impl Reader<'_> {
     /// Returns the kind of the current token.
     fn kind(&self) -> Option<TokenKind> {
-        self.tokens.get(self.at).map(|token| token.kind)
+        self.tokens[..self.end].get(self.at).map(|token| token.kind)
     }
 
     /// Returns the kind of the next token.
@@ -131,48 +110,14 @@ impl Reader<'_> {
         self.tokens.get(self.at + 1).map(|token| token.kind)
     }
 
-    /// Returns true if an update `with (a = e)` follows, as opposed to the first arm of a `match`.
-    fn is_update_ahead(&self) -> bool {
-        use TokenKind::*;
-        let mut kinds = self.tokens.iter().skip(self.at).map(|token| token.kind);
-        if ![With, LParen, Name, Assign].into_iter().all(|kind| kinds.next() == Some(kind)) {
-            return false;
-        }
-        let mut depth = 1u32;
-        for kind in kinds.by_ref() {
-            match kind {
-                LParen | LBracket | LBrace => depth += 1,
-                RParen | RBracket | RBrace => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                break;
-            }
-        }
-        !matches!(kinds.next(), Some(FatArrow | When | As))
-    }
-
     /// Returns true if a block opens `tokens` tokens ahead.
     fn opens_block_after(&self, tokens: usize) -> bool {
         self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == TokenKind::LBrace)
     }
 
-    /// Returns true if a set of places `{alice, bob}` begins here. No block follows these tokens
-    /// and holds nothing but names.
+    /// Returns true if a set of places `{alice, bob}` begins here.
     fn is_set(&self) -> bool {
-        use TokenKind::*;
-        let kind = |at: usize| self.tokens.get(at).map(|token| token.kind);
-        let before = self.at.checked_sub(1).and_then(kind);
-        if self.kind() != Some(LBrace)
-            || !matches!(before, Some(TokenKind::At | AtSign | LBracket | Comma | Assign))
-        {
-            return false;
-        }
-        let mut at = self.at + 1;
-        while kind(at) == Some(Name) && kind(at + 1) == Some(Comma) {
-            at += 2;
-        }
-        kind(at) == Some(Name) && kind(at + 1) == Some(RBrace)
+        self.structure.sets.contains(&self.at)
     }
 
     /// Returns true if the current token is one of these, or the text has ended.
@@ -266,15 +211,8 @@ impl Reader<'_> {
                 if block {
                     out.push(self.take());
                     self.sequence(&[Semi, LBrace, FatArrow], &mut out);
-                    if function {
-                        self.find_result(&out);
-                    }
                     if self.kind() == Some(LBrace) {
-                        let body = self.body(&[]);
-                        if first == Some(Struct) {
-                            self.find_fields(&body);
-                        }
-                        out.push(body);
+                        out.push(self.body(&[]));
                         self.end(RBrace, &mut out);
                         return out;
                     }
@@ -288,56 +226,7 @@ impl Reader<'_> {
         if out.is_empty() {
             out.push(self.take());
         }
-        self.find_colon(&out);
         out
-    }
-
-    /// Records the `:` of `val x : T = e;` and of `fun zero : unit -> T;`.
-    fn find_colon(&mut self, stmt: &[Node]) {
-        use TokenKind::*;
-        let kind = |node: &Node| match node {
-            Node::Token(at) => Some(self.tokens[*at].kind),
-            _ => None,
-        };
-        let first = stmt.iter().find_map(|node| kind(node).filter(|kind| !matches!(kind, Export | Joint)));
-        let ends = |node: &Node| match first {
-            Some(Val | Var) => kind(node) == Some(Assign),
-            Some(Fun | Proc) => {
-                matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == LParen)
-            }
-            _ => true,
-        };
-        let colon = stmt.iter().take_while(|node| !ends(node)).find(|node| kind(node) == Some(Colon));
-        self.colons.extend(colon.map(Node::first));
-    }
-
-    /// Records the `:` of `struct point { x : int; }`.
-    fn find_fields(&mut self, body: &Node) {
-        let Node::Body { stmts, .. } = body else { return };
-        for stmt in stmts {
-            if let [Node::Token(_), Node::Token(colon), ..] = stmt[..]
-                && self.tokens[colon].kind == TokenKind::Colon
-            {
-                self.colons.insert(colon);
-            }
-        }
-    }
-
-    /// Records the tokens after the `:` of `fun f(x:A):B`, if they fit on one line.
-    fn find_result(&mut self, head: &[Node]) {
-        let colon =
-            |node: &Node| matches!(node, Node::Token(at) if self.tokens[*at].kind == TokenKind::Colon);
-        let Some(at) = head.iter().rposition(colon) else { return };
-        // The method of a class has a type and no parameters.
-        let taken = |node: &Node| matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == TokenKind::LParen);
-        if !head[..at].iter().any(taken) {
-            return;
-        }
-        let (Some(first), Some(last)) = (head.get(at + 1), head.last()) else { return };
-        if self.tokens[last.last()].end - self.tokens[first.first()].start > MAX_RESULT_TYPE_BYTES {
-            return;
-        }
-        self.result_types.extend(first.first()..=last.last());
     }
 
     /// Reads `perform` and its statement.
@@ -443,7 +332,7 @@ impl Reader<'_> {
                     self.at += 1;
                     let mut head = vec![Node::Token(at)];
                     self.sequence(&[With, Semi], &mut head);
-                    while self.is_update_ahead() {
+                    while self.structure.updates.contains(&self.at) {
                         head.push(self.take());
                         self.sequence(&[With, Semi], &mut head);
                     }
@@ -457,12 +346,14 @@ impl Reader<'_> {
                     }
                     out.push(Node::Match { head, arms, close });
                 }
-                Fun | Proc if self.kind_after() == Some(LParen) => {
+                Fun | Proc if let Some(&end) = self.structure.lambda_ends.get(&at) => {
                     let mut head = vec![self.take()];
-                    self.sequence(&[FatArrow, LBrace, Semi, Comma], &mut head);
+                    self.sequence(&[FatArrow, LBrace], &mut head);
                     if self.kind() == Some(FatArrow) {
                         head.push(self.take());
-                        let body = self.nodes(AFTER_LAMBDA);
+                        let outer = std::mem::replace(&mut self.end, end);
+                        let body = self.nodes(&[]);
+                        self.end = outer;
                         out.push(Node::Lambda { head, body });
                     } else {
                         // Its block, if there is one, is the next node.
