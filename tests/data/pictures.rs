@@ -5,9 +5,11 @@
 
 use crate::in_memory::InMemoryFileSystem;
 use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
+use felis_runtime::picture;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures")
@@ -383,4 +385,63 @@ fn a_histogram_has_some_bins() {
 fn equal_points_are_seen() {
     let (output, _) = run("println (svg (plot ((1.0, 1.0), (2.0, 2.0))));", Executor::Reference);
     assert!(output.contains("<circle") && !output.contains("<polyline"), "{output}");
+}
+
+/// Whatever the numbers are, something is drawn, of bounded length.
+#[test]
+fn hard_numbers_are_drawn() {
+    let never = AtomicBool::new(false);
+    let bounds = picture::Bounds { max_bytes: 1 << 20, interrupt: &never };
+    let hard = [
+        "",
+        "NaN",
+        "inf -inf",
+        "1",
+        "5 5 5",
+        "1e308 -1e308",
+        "5e-324 0",
+        "1e-300 2e-300",
+        "1e17 100000000000000010",
+        "-0.0",
+        "1e-320 1e300",
+    ];
+    for ys in hard {
+        let n = ys.split_ascii_whitespace().count();
+        let xs: Vec<String> = (0..n).map(|i| i.to_string()).collect();
+        let xs = xs.join(" ");
+        for layers in [
+            format!("line|{xs}|{ys};"),
+            format!("points|{ys}|{xs};"),
+            format!("bars|{ys};"),
+            format!("histogram|0|{ys};"),
+            format!("heatmap|1|{n}|{ys};"),
+            format!("heatmap|{n}|1|{ys};"),
+            format!("errors|{xs}|{ys}|{ys};"),
+            format!("log|across;log|upward;errors|{ys}|{xs}|{ys};"),
+            format!("log|upward;line|{xs}|{ys};"),
+            format!("log|across;log|upward;points|{ys}|{ys};"),
+            format!("log|across;log|upward;bars|{ys};"),
+            format!("log|across;log|upward;histogram|0|{ys};"),
+        ] {
+            let described = format!("t|x|y;{layers}").replace('|', "\u{1f}").replace(';', "\u{1e}");
+            let picture = picture::parse(&described, &bounds).expect("a picture");
+            let svg = picture::svg(&picture, &bounds).expect("a text");
+            let text = picture::text(&picture, picture::Screen::default(), &bounds).expect("a text");
+            let png = picture::encode_file(&picture, "a.png", &bounds).expect("pixels");
+            assert!(png.starts_with(b"\x89PNG\r\n"), "{layers}");
+            assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{layers}");
+            for word in ["NaN", "inf"] {
+                assert!(!svg.contains(word), "{layers}: {svg}");
+            }
+            assert!(text.lines().count() < 60, "{layers}: {text}");
+            // Of values that are finite some may have no logarithm.
+            let logarithms = layers.starts_with("log|");
+            let empty = match logarithms {
+                true => picture.layers.iter().all(|layer| layer.mark.is_empty()),
+                false => !ys.contains(|c: char| c.is_ascii_digit()),
+            };
+            assert_eq!(text.contains("nothing to draw"), empty, "{layers}\n{text}");
+            assert_eq!(svg.contains("nothing to draw"), empty, "{layers}\n{svg}");
+        }
+    }
 }

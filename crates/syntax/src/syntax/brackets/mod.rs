@@ -132,6 +132,8 @@ impl<'s> BracketPass<'s> {
         let argument = matches!(token.kind, TokenKind::Fun | TokenKind::Proc)
             && matches!(before, Some(TokenKind::LParen | TokenKind::LBracket | TokenKind::Comma))
             && !self.begins_line(token);
+        // `p.kind` has a keyword where a name is expected.
+        let field = before == Some(TokenKind::Dot) && !self.begins_line(token);
         // `if c return e;`
         let jump = matches!(token.kind, TokenKind::Return | TokenKind::Break | TokenKind::Continue)
             && before.is_some_and(TokenKind::ends_operand)
@@ -145,6 +147,7 @@ impl<'s> BracketPass<'s> {
             && !jump
             && !exported
             && !argument
+            && !field
             && before.is_some_and(|k| k != TokenKind::Perform)
         {
             // Open frames that cannot contain a statement were left unclosed.

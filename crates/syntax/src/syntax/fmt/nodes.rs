@@ -117,7 +117,7 @@ impl Reader<'_> {
 
     /// Returns true if a set of places `{alice, bob}` begins here.
     fn is_set(&self) -> bool {
-        self.structure.sets.contains(&self.at)
+        self.at < self.end && self.structure.sets.contains(&self.at)
     }
 
     /// Returns true if the current token is one of these, or the text has ended.
