@@ -18,7 +18,7 @@
 
 use crate::in_memory::{InMemoryFileSystem, InMemoryLoader, StubSystem};
 use felis::session::docs::{self, markdown};
-use felis::session::{Mode, Session, Status, on_large_stack, reference};
+use felis::session::{Executor, ExecutorSetup, Session, Status, on_large_stack, reference};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
@@ -125,13 +125,19 @@ impl Fence {
     }
 }
 
-fn program(fence: &Fence, after: &[Fence], files: &InMemoryLoader, data: &InMemoryFileSystem) -> Found {
-    let mut session = Session::new();
+/// Runs a program, of which the session keeps nothing but what it has read of the library.
+fn program(
+    session: &mut Session,
+    fence: &Fence,
+    after: &[Fence],
+    files: &InMemoryLoader,
+    data: &InMemoryFileSystem,
+) -> Found {
     session.set_loader(Box::new(files.clone()));
     session.set_files(Arc::new(data.clone()));
     session.set_system(Arc::new(StubSystem::with(data.clone())));
-    let mut output = String::new();
-    let outcome = session.evaluate("program.flx", &fence.body, Mode::Script, &mut |t| output.push_str(t));
+    let runs = session.try_on_each("program.flx", &fence.body, &[ExecutorSetup::new(Executor::Compiled, 0)]);
+    let [outcome] = &runs[..] else { panic!("one executor has one end") };
     let messages: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
     let mut found = Found::default();
     let codes = |name: &str| {
@@ -159,9 +165,9 @@ fn program(fence: &Fence, after: &[Fence], files: &InMemoryLoader, data: &InMemo
     let belonging: Vec<&Fence> =
         after.iter().take_while(|f| matches!(f.kind.as_str(), "output" | "message")).collect();
     match belonging.iter().find(|f| f.kind == "output") {
-        Some(written) => found.compare(written.line, &written.body, &output),
-        None if output.is_empty() => {}
-        None => found.wrong.push(format!("its output stands nowhere:\n{output}")),
+        Some(written) => found.compare(written.line, &written.body, &outcome.output),
+        None if outcome.output.is_empty() => {}
+        None => found.wrong.push(format!("its output stands nowhere:\n{}", outcome.output)),
     }
     if let Some(written) = belonging.iter().find(|f| f.kind == "message") {
         found.compare(written.line, &written.body, &messages);
@@ -302,7 +308,7 @@ fn blessed(text: &str, bodies: &[(usize, String)]) -> String {
 #[test]
 fn what_is_printed_is_what_happens() {
     let bless = std::env::var_os("BLESS").is_some();
-    let (mut wrong, mut run) = (Vec::new(), 0);
+    let (mut wrong, mut run, mut shared) = (Vec::new(), 0, Session::new());
     for path in texts() {
         let text = read(&path);
         let fences = fences(&text);
@@ -314,7 +320,7 @@ fn what_is_printed_is_what_happens() {
                     files.put(fence.attribute("file").unwrap_or_default(), &fence.body);
                     continue;
                 }
-                "felis" => on_large_stack(|| program(fence, &fences[at + 1..], &files, &data)),
+                "felis" => on_large_stack(|| program(&mut shared, fence, &fences[at + 1..], &files, &data)),
                 "console" => console(fence),
                 "session" => session(fence),
                 "verdict" => on_large_stack(|| verdicts(fence)),
