@@ -300,6 +300,44 @@ fn the_whole_library_is_well_typed() {
     });
 }
 
+/// Sessions that begin with the same statements of the library copy what one of them has checked:
+/// each gives the same, alone and beside others, and none sees what another one defines.
+#[test]
+fn sessions_share_the_library_and_nothing_else() {
+    const FIRST: &str = "struct pair { a : int; b : real; }
+        instance Show[pair] { fun show (p:pair):string => \"a pair\"; }
+        fun sum(p:pair):real => p.b + (p.a :> real);
+        val x = sort (3, 1, 2);
+        println (x, sum x, sum (pair (1, 0.5)), (pair (1, 0.5)).str);";
+    let printed = |session: &mut Session, text: &str| {
+        let mut output = String::new();
+        let done = session.evaluate("t", text, Mode::Script, &mut |text| output.push_str(text));
+        output + &done.diagnostics.iter().map(|d| session.render(d, false)).collect::<String>()
+    };
+    let expected = "((1, 2, 3), 6, 1.5, a pair)\n";
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                on_large_stack(|| {
+                    let mut one = Session::new();
+                    assert_eq!(printed(&mut one, FIRST), expected);
+                    // The same names of the library, in sessions of which one has defined more.
+                    let mut other = Session::new();
+                    assert_eq!(printed(&mut other, FIRST), expected);
+                    assert_eq!(printed(&mut one, "fun sort(s:string):string => s + s;"), "");
+                    assert_eq!(printed(&mut one, "println (sort \"ab\", sort (2, 1));"), "(abab, (1, 2))\n");
+                    assert!(printed(&mut other, "println (sort \"ab\");").contains("Error"));
+                    assert_eq!(
+                        printed(&mut other, "val y = iota 3; println (y, sum y);"),
+                        "((0, 1, 2), 3)\n"
+                    );
+                    assert!(other.definitions().iter().all(|found| found.name != "sort"));
+                });
+            });
+        }
+    });
+}
+
 #[test]
 fn narrow_types_are_known_whenever_they_come_up() {
     on_large_stack(|| {
