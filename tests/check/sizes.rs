@@ -1,7 +1,7 @@
 //! Sizes known at run time: opened at calls, packed where wanted, at every place of an expression;
 //! bounded in memory; discarded when an input fails.
 
-use felis::session::{Mode, Outcome, Session, Status};
+use felis::session::{Mode, Outcome, Session, Status, on_large_stack};
 use felis_calculus::core::validate::validate_all;
 
 /// Returns the output of a text, in a session of its own.
@@ -80,6 +80,25 @@ fn a_call_is_opened_wherever_it_stands() {
     ] {
         assert_eq!(prints(&format!("{helpers}{text}")), expected, "{text}");
     }
+}
+
+/// A declared type has its own parameters only, in the input that opens a size and in later ones.
+#[test]
+fn declared_types_do_not_mention_sizes_of_the_session() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let mut codes = |text: &str| {
+            let done = session.evaluate("t", text, Mode::Script, &mut |_| ());
+            let codes = done.diagnostics.iter().map(|found| found.code.to_string());
+            codes.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(codes("val x : int ^ ?N = iota 4;"), "");
+        assert_eq!(codes("struct s { v : int ^ N; }"), "E0454");
+        assert_eq!(codes("variant s = | A of int ^ N | B;"), "E0454");
+        assert_eq!(codes("newtype P = N; typedef row = int ^ P; typefun over(T:TYPE):TYPE => T ^ P;"), "");
+        assert_eq!(codes("struct s { v : row; }"), "E0454");
+        assert_eq!(codes("val y : over(int) = x :>> row; println y;"), "");
+    });
 }
 
 #[test]
