@@ -137,7 +137,6 @@ impl Checker<'_> {
         self.collect_type_constraints();
         self.collect_instances(stmts);
         self.check_applications();
-        early.iter().for_each(|stmt| self.closed_type(stmt));
         self.collect_functions(early.iter().copied());
         let mut script = Script { locals: Vec::new(), body: Vec::new(), result: None };
         self.frame();
@@ -149,7 +148,6 @@ impl Checker<'_> {
                 self.collect_types(&late);
                 self.collect_type_constraints();
                 self.check_applications();
-                late.iter().for_each(|stmt| self.closed_type(stmt));
                 self.collect_functions(late.iter().copied());
             }
         }

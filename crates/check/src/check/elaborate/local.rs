@@ -14,15 +14,14 @@
 use crate::check::context::{Binding, Checker, Frame, Hidden};
 use crate::check::elaborate::function::is_typed;
 use crate::check::env;
-use crate::check::env::{Scheme, Signature, TypeDefinition};
+use crate::check::env::{Scheme, Signature};
 use crate::check::error::{CallError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::state::LiftedFunction;
 use crate::core::{FunctionId, LocalId, Term, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::{self, Stmt, StmtKind, TypeDecl};
-use crate::types::apply::{Meaning, TypeArm};
-use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
+use crate::syntax::ast::{self, Stmt, StmtKind};
+use crate::types::{Kind, Type, TypeKind};
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -41,9 +40,6 @@ impl Checker<'_> {
         self.collect_types(&run);
         self.collect_type_constraints();
         self.check_applications();
-        for stmt in &run {
-            self.closed_type(stmt);
-        }
     }
 
     /// Sets aside the meanings of a name before a type, kind or constructor is declared with it.
@@ -63,63 +59,6 @@ impl Checker<'_> {
             bindings,
         };
         self.item.hidden.push(hidden);
-    }
-
-    /// Reports a declared type that mentions a type variable other than its parameters. A newtype
-    /// may, and a type function may mention sizes of statements: it is applied when they are known.
-    pub(in crate::check) fn closed_type(&mut self, stmt: &Stmt) {
-        let (StmtKind::Struct(TypeDecl { name, .. }, _)
-        | StmtKind::Variant(TypeDecl { name, .. }, _)
-        | StmtKind::Abstract { decl: TypeDecl { name, .. }, .. }
-        | StmtKind::Typefun { name, .. }) = &stmt.kind
-        else {
-            return;
-        };
-        let mut own: Vec<TypeVar> = Vec::new();
-        let parts: Vec<Type> = match self.env.types.get(&name.text) {
-            Some(TypeDefinition::Nominal(nominal)) => {
-                own.extend(nominal.params.iter().cloned());
-                match nominal.body() {
-                    Some(NominalBody::Abstract(known)) => known.representation.iter().cloned().collect(),
-                    Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
-                        parts.iter().map(|(_, ty)| ty.clone()).collect()
-                    }
-                    _ => return,
-                }
-            }
-            Some(TypeDefinition::Function(fun)) => {
-                own.extend(fun.params.iter().cloned());
-                match fun.meaning() {
-                    Some(Meaning::Type(ty)) => vec![ty.clone()],
-                    Some(Meaning::Match(subjects, arms)) => {
-                        own.extend(arms.iter().flat_map(|arm| arm.binds.iter().cloned()));
-                        let of_arm =
-                            |arm: &TypeArm| [&arm.patterns[..], std::slice::from_ref(&arm.result)].concat();
-                        subjects.iter().cloned().chain(arms.iter().flat_map(of_arm)).collect()
-                    }
-                    None => return,
-                }
-            }
-            _ => return,
-        };
-        let function = matches!(stmt.kind, StmtKind::Typefun { .. });
-        let mut foreign = None;
-        for part in parts {
-            part.for_each_var(&mut |var| {
-                if !(own.contains(var) || function && self.program.sizes.contains(var)) {
-                    foreign.get_or_insert_with(|| var.clone());
-                }
-            });
-        }
-        if let Some(variable) = foreign {
-            let (span, name) = (name.span, name.text.to_string());
-            let parameter = match variable.kind {
-                Kind::Type => variable.name.to_string(),
-                kind => format!("{}:{}", variable.name, self.env.kind_name(kind)),
-            };
-            let variable = variable.name.to_string();
-            self.report(TypeError::LocalTypeMentions { span, name, variable, parameter, function });
-        }
     }
 
     /// Elaborates a function with type parameters that is declared inside another.

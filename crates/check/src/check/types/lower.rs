@@ -404,6 +404,7 @@ impl Checker<'_> {
                 self.report(TypeError::InfiniteStruct { span, name: name.to_string() });
             }
         }
+        stmts.iter().for_each(|stmt| self.check_closed(stmt));
     }
 
     /// Declares a type of this input, if it is not declared yet.

@@ -9,12 +9,17 @@
 //!
 //! A function that takes a `Heap[T]` must state `with Ord[T]` itself: a header shows all its
 //! constraints.
+//!
+//! A declared type mentions no type variables but its parameters, which is checked when it is
+//! declared.
 
 use crate::check::context::Checker;
-use crate::check::env::{Constraint, TypeConstraints};
+use crate::check::env::{Constraint, TypeConstraints, TypeDefinition};
+use crate::check::error::TypeError;
 use crate::check::state::{AppliedTypes, ConstrainedApplication, WrittenConstraints};
-use crate::syntax::ast::{Generics, Name};
-use crate::types::{Type, TypeVar};
+use crate::syntax::ast::{Generics, Name, Stmt, StmtKind, TypeDecl};
+use crate::types::apply::{Meaning, TypeArm};
+use crate::types::{Kind, NominalBody, Type, TypeVar};
 
 impl Checker<'_> {
     /// Records the constraints of a type that is being declared.
@@ -40,6 +45,63 @@ impl Checker<'_> {
             self.declared.push(own);
         }
         self.item.applied = outer;
+    }
+
+    /// Reports a declared type that mentions a type variable other than its parameters. A newtype
+    /// may, and a type function may mention sizes of statements: it is applied when they are known.
+    pub(in crate::check) fn check_closed(&mut self, stmt: &Stmt) {
+        let (StmtKind::Struct(TypeDecl { name, .. }, _)
+        | StmtKind::Variant(TypeDecl { name, .. }, _)
+        | StmtKind::Abstract { decl: TypeDecl { name, .. }, .. }
+        | StmtKind::Typefun { name, .. }) = &stmt.kind
+        else {
+            return;
+        };
+        let mut own: Vec<TypeVar> = Vec::new();
+        let parts: Vec<Type> = match self.env.types.get(&name.text) {
+            Some(TypeDefinition::Nominal(nominal)) => {
+                own.extend(nominal.params.iter().cloned());
+                match nominal.body() {
+                    Some(NominalBody::Abstract(known)) => known.representation.iter().cloned().collect(),
+                    Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
+                        parts.iter().map(|(_, ty)| ty.clone()).collect()
+                    }
+                    _ => return,
+                }
+            }
+            Some(TypeDefinition::Function(fun)) => {
+                own.extend(fun.params.iter().cloned());
+                match fun.meaning() {
+                    Some(Meaning::Type(ty)) => vec![ty.clone()],
+                    Some(Meaning::Match(subjects, arms)) => {
+                        own.extend(arms.iter().flat_map(|arm| arm.binds.iter().cloned()));
+                        let of_arm =
+                            |arm: &TypeArm| [&arm.patterns[..], std::slice::from_ref(&arm.result)].concat();
+                        subjects.iter().cloned().chain(arms.iter().flat_map(of_arm)).collect()
+                    }
+                    None => return,
+                }
+            }
+            _ => return,
+        };
+        let function = matches!(stmt.kind, StmtKind::Typefun { .. });
+        let mut foreign = None;
+        for part in parts {
+            part.for_each_var(&mut |var| {
+                if !(own.contains(var) || function && self.program.sizes.contains(var)) {
+                    foreign.get_or_insert_with(|| var.clone());
+                }
+            });
+        }
+        if let Some(variable) = foreign {
+            let (span, name) = (name.span, name.text.to_string());
+            let parameter = match variable.kind {
+                Kind::Type => variable.name.to_string(),
+                kind => format!("{}:{}", variable.name, self.env.kind_name(kind)),
+            };
+            let variable = variable.name.to_string();
+            self.report(TypeError::LocalTypeMentions { span, name, variable, parameter, function });
+        }
     }
 
     /// Records the application of a declared type, if the type has constraints.

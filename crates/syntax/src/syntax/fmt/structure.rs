@@ -4,11 +4,10 @@
 //! tokens around them do not tell. One walk over the tree. Rounds of layout keep every token, so
 //! the numbers of the first round hold in all.
 
-use super::super::ast::{ClassMember, ExprKind, Stmt, StmtKind, TypeExpr, TypeExprKind};
+use super::super::ast::{ClassMember, Expr, ExprKind, Stmt, StmtKind, TypeExpr, TypeExprKind};
 use super::super::lexer::{Token, TokenKind};
 use super::super::visit::Node;
 use crate::hash::{HashMap, HashSet};
-use crate::source::Span;
 
 /// Bytes of a result type that is kept on one line, at most.
 const MAX_RESULT_TYPE_BYTES: u32 = 70;
@@ -119,10 +118,11 @@ impl Walk<'_> {
     }
 
     /// Records what an expression says of its own tokens.
-    fn note_expression(&mut self, kind: &ExprKind, span: Span) {
-        match kind {
+    fn note_expression(&mut self, expr: &Expr) {
+        match &expr.kind {
             ExprKind::Lambda(_) => {
-                if let (Some(first), Some(end)) = (self.beginning_at(span.start), self.after(span.end)) {
+                let (first, end) = (self.beginning_at(expr.span.start), self.after(expr.span.end));
+                if let (Some(first), Some(end)) = (first, end) {
                     // Parentheses around an expression belong to it.
                     let is_opening = |token: &&Token| token.kind == TokenKind::LParen;
                     let depth = self.tokens[first..end].iter().take_while(is_opening).count();
@@ -142,7 +142,7 @@ impl Walk<'_> {
     fn node(&mut self, node: Node<'_>) {
         match node {
             Node::Stmt(stmt) => self.note_statement(stmt),
-            Node::Expr(expr) => self.note_expression(&expr.kind, expr.span),
+            Node::Expr(expr) => self.note_expression(expr),
             Node::Type(TypeExpr { kind: TypeExprKind::Places(_), span }) => {
                 let opening = self.beginning_at(span.start);
                 self.found.sets.extend(opening);
